@@ -238,7 +238,7 @@ class _Check:
         if problem.reference_violation is not None:
             ways["violation, reference"] = problem.violations(solutions)
         if problem.evaluation.python is not None:
-            ways["violation"] = problem.own_violations(solutions)
+            ways["violation"] = problem.evaluated_violations(solutions)
         for way in compiled:
             name = way.named("violation")
             ways[name] = way.program.violations(solutions)

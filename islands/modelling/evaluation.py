@@ -60,7 +60,7 @@ class StatedProblem(Evaluated, Protocol):
     def device_data(self) -> Members:
         """Return the members of `struct Data`."""
 
-    def own_violations(
+    def evaluated_violations(
         self, solutions: NDArray[Any], backend: str, must_leave: Callable[[], bool]
     ) -> NDArray[np.float64]:
         """Return the violation of each row without the reference."""
@@ -173,7 +173,7 @@ class ModelEvaluation(Evaluation):
             raise messages.too_large_with_violation(
                 argument=self.argument, cost=costs[np.abs(costs).argmax()]
             )
-        violations = model.own_violations(solutions[: len(costs)], "", must_leave)
+        violations = model.evaluated_violations(solutions[: len(costs)], "", must_leave)
         count = len(violations)
         prices = model.price * np.broadcast_to(factors, (len(solutions),))[:count]
         return priced.compared(costs[:count], violations, prices, real=real)

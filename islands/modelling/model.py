@@ -200,8 +200,8 @@ class Model(Extensible):
                 self._price = price = 1.0
                 try:
                     prices = [
-                        priced.price_of(self._own_costs(solutions), self.own_violations(solutions))
-                        for solutions in _samples(self.kind)
+                        priced.price_of(self._evaluated_costs(x), self.evaluated_violations(x))
+                        for x in _samples(self.kind)
                     ]
                     price = max(prices) or 1.0
                 except BaseException:
@@ -215,9 +215,9 @@ class Model(Extensible):
         solutions = self._rows(solutions).astype(self.kind.dtype)
         if self.reference is not None:
             return np.asarray(self.reference.costs(solutions, real=self.scale.real))
-        return self._own_costs(solutions, self.evaluation.checks_on)
+        return self._evaluated_costs(solutions, self.evaluation.checks_on)
 
-    def _own_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
+    def _evaluated_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         if self._python is not None:
             return self._python.costs(solutions)
         return self.program_costs(solutions, backend)
@@ -234,9 +234,9 @@ class Model(Extensible):
             return np.zeros(len(solutions))
         if self.reference_violation is not None:
             return _usable(self.reference_violation.costs(solutions, real=None))
-        return self.own_violations(solutions, self.evaluation.checks_on)
+        return self.evaluated_violations(solutions, self.evaluation.checks_on)
 
-    def own_violations(
+    def evaluated_violations(
         self,
         solutions: NDArray[Any],
         backend: str = "",

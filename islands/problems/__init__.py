@@ -56,7 +56,7 @@ READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
 PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None], Problem]] = (
     dict.fromkeys(KNAPSACK_FORMATS, Mkp.read)
 )
-"""Readers of the other formats, which take the format and the number of an instance."""
+"""Readers of knapsack formats, which also take the format and the number of an instance."""
 
 
 @explained
@@ -94,8 +94,8 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
 def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
     """Return the name of a problem for `run.toml`, and the problem itself, or None for a name.
 
-    A program trusts the scripts that it names. A problem without a file or a script may have any
-    name. Data that are not a problem are rejected; `call` is the name of the calling function.
+    Scripts that the calling program names are trusted. A problem without a file or a script may
+    have any name. Anything else is rejected; `call` is the name of the calling function.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))
@@ -112,7 +112,7 @@ def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
 
 
 def saved(problem: Problem) -> Arrays:
-    """Return the arrays from which `restored` creates a problem; empty for files and scripts."""
+    """Return arrays for `restored`; empty if the problem can be read from a file or a script."""
     if not KIND.has_built_in(type(problem)):
         # A problem derived from a built-in one can only be created by its script.
         is_derived = any(map(KIND.has_built_in, type(problem).__mro__))

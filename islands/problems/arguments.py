@@ -18,7 +18,7 @@ from islands.problems import messages
 from islands.text import counted, one_line, shown
 
 _CORRECT = "Correct it"
-_EXACT = 2**53  # doubles
+_EXACT = 2**53  # doubles represent all whole numbers below this
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
@@ -47,12 +47,12 @@ def read_matrix(name: str, values: Any) -> NDArray[Any]:
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         for size, noun in zip(values.shape, ("rows", "columns"), strict=False):
             require_size(name, size, noun, qaplib.LARGEST)
-        values = _in_full(name, values)
+        values = _dense(name, values)
     return read_array(name, values, 2)
 
 
-def _in_full(name: str, sparse: Any) -> NDArray[Any]:
-    """Return a sparse array as a dense one, without the integer overflow of SciPy."""
+def _dense(name: str, sparse: Any) -> NDArray[Any]:
+    """Return a sparse matrix as an array; unlike in SciPy, sums of integers do not overflow."""
     if sparse.dtype.kind not in "iu":
         return array_of(name, sparse.toarray(), FORMS[2])
     sums = array_of(name, sparse.astype(np.float64).toarray(), FORMS[2])
@@ -77,7 +77,7 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
 
 
 def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return the values as an array of any type, not copied; reject texts and masked values."""
+    """Return the values as an array of any type, not copied; reject strings and masked values."""
     if form == FORMS[2] and isinstance(values, str | Path):
         raise messages.path_instead_of_matrix(name=name, path=str(values), form=form)
     try:

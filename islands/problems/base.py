@@ -60,7 +60,7 @@ class Problem(ABC):
     moves: tuple[str, ...] = ()
     """The moves for which the header has `delta`: swap, reversal, insertion; subsets: exchange."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
-    """The settings, which have no prefix; their names must differ from those of algorithms."""
+    """The class of settings. Names have no prefix, and must differ from those of algorithms."""
     instance: str
     """Name of the instance; `set/name` if it is in the catalogue."""
     size: int
@@ -74,7 +74,7 @@ class Problem(ABC):
     swaps: Swaps | None = None
     """Exchanges of two items, if kernels can update their cost differences."""
     core: Core | None = None
-    """The core of a knapsack that has one, whose items tempering exchanges."""
+    """The core of a knapsack problem, whose items tempering exchanges; None: there is none."""
     chains: ChainMoves = ChainMoves()
     """The moves that tempering can use."""
     layout: Layout = Layout()
@@ -128,7 +128,7 @@ class Problem(ABC):
 
     @property
     def entries(self) -> int:
-        """Number of entries of a solution: the size, unless kernels order other items."""
+        """Number of entries of a solution: the size, unless kernels order chains of items."""
         return self.size
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class Problem(ABC):
     def likeness(self) -> Hashable:
         """Return a key that determines the default settings and the programs; None: unknown.
 
-        Problems with equal keys have arrays of the same shapes and equal numbers.
+        Problems with equal keys also have arrays of the same shapes, and the same scalars.
         """
         return None
 
@@ -200,9 +200,9 @@ class Problem(ABC):
         return self.words.remarks
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
-        """Return remarks about the problem's file and a solution in `path` with this cost.
+        """Return remarks about the problem's file and the solution in `path`.
 
-        None: the solution is infeasible.
+        `cost` is the cost of the solution; None: it is infeasible.
         """
         return list(self.remarks())
 
@@ -236,8 +236,8 @@ class Problem(ABC):
             array = np.empty(0)
         if array.ndim != 2 or array.shape[1] != self.entries:
             raise UsageError(
-                f"costs: has no row of {self.entries} entries for each solution of {self.instance}."
-                " Pass [solution] for one"
+                f"costs: needs an array with a row of {self.entries} entries for each solution of"
+                f" {self.instance}. Pass [solution] for one"
             )
         return array
 

@@ -13,16 +13,16 @@ from islands.instances.solution_files import Remark
 
 @dataclass(frozen=True)
 class ChainMoves:
-    """How tempering can change a solution; chains for `swaps` and `core` are not listed."""
+    """The moves by which tempering can change a solution, besides those of `swaps` and `core`."""
 
     proposals: tuple[str, ...] = ()
-    """Moves after which kernels can compute the cost."""
+    """Moves that tempering may propose, as kernels can compute the cost after them."""
     has_state: bool = False
-    """Whether an updated state yields the cost changes of moves in a few steps."""
+    """Whether kernels update a state, from which the cost change of a move takes a few steps."""
     has_steps: bool = False
     """Whether the state proposes its own moves."""
     has_cross: bool = False
-    """Whether the state crosses two solutions."""
+    """Whether the state defines a crossover of two solutions."""
 
 
 def _same(solutions: NDArray[Any]) -> NDArray[Any]:

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances.mkp import MkpFile
+from islands.problems.utilities import DIGITS, fitting, rounded
 
 MOST_CONSTRAINTS = 512
 """More constraints need too much memory of a multiprocessor, and may exceed 32 bits."""
 
 _LARGEST = (1 << 13) - 1  # weight on the device: the sum of a few fits into 16 bits
 _MOST_PRICE, _MOST_SCALE, _MOST_GAIN = 127, 512.0, float(1 << 22)
-_DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
 _LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
 _SPARE = 24  # places for free items beyond those of the relaxation
 
@@ -55,8 +55,8 @@ VARIANTS = (
 """A ladder switches to the next variant when it stagnates. The best one depends on the instance:
 low prices for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
 
-_FEWEST, _EACH, _MOST = 40, 2, 96
-"""A core usually has `_FEWEST` items plus `_EACH` per constraint, at most `_MOST`: fewer items
+_FEWEST, _PER_CONSTRAINT, _MOST = 40, 2, 96
+"""The default size is `_FEWEST` plus `_PER_CONSTRAINT` items, but at most `_MOST`: fewer items
 suffice for few constraints; see docs/design/knapsacks.md."""
 
 
@@ -66,7 +66,7 @@ class Core:
 
     file: MkpFile
     find_numbering: Callable[[], NDArray[np.int64]]
-    """Returns the file's item for each item of the device; only called if it is used."""
+    """Returns the file's item for each item of the device; called only when needed."""
     find_duals: Callable[[], NDArray[np.float64]]
     """Returns the price of a unit of each capacity, in units of profit."""
     variants: tuple[CoreVariant, ...] = VARIANTS
@@ -74,19 +74,17 @@ class Core:
     @cached_property
     def numbering(self) -> NDArray[np.int64]:
         """The file's item for each item of the device."""
-        numbering: NDArray[np.int64] = self.find_numbering()
-        return numbering
+        return self.find_numbering()
 
     @cached_property
     def duals(self) -> NDArray[np.float64]:
         """The price of a unit of each capacity."""
-        duals: NDArray[np.float64] = self.find_duals()
-        return duals
+        return self.find_duals()
 
     @cached_property
     def _fitting(self) -> NDArray[np.bool_]:
-        """The items that fit into an empty knapsack; others are never chosen."""
-        return np.asarray(np.all(self.file.weights <= self.file.capacities[:, np.newaxis], axis=0))
+        """Whether each item of the file fits into an empty knapsack; others are never chosen."""
+        return fitting(self.file)
 
     @cached_property
     def _weights(self) -> NDArray[np.int64]:
@@ -108,11 +106,11 @@ class Core:
 
     def _volumes(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the price of an item of mean weight for each constraint."""
-        return _rounded(self.duals[rows] * self._weights[rows].mean(axis=1))
+        return rounded(self.duals[rows] * self._weights[rows].mean(axis=1))
 
     @property
     def pairs(self) -> int:
-        """Half of the number of constraints, rounded up."""
+        """Number of pairs of binding constraints: a word on the device has two weights."""
         return max(1, -(-len(self._binding) // 2))
 
     @cached_property
@@ -121,10 +119,11 @@ class Core:
         file = self.file
         priced = self.duals @ file.weights.astype(np.float64)
         reduced = (file.profits - priced) / max(1, int(self._profits.max(initial=0)))
-        return _rounded(np.rint(reduced * 10.0**_DIGITS)[self.numbering])
+        return rounded(np.rint(reduced * 10.0**DIGITS)[self.numbering])
 
     @cached_property
     def _fits(self) -> NDArray[np.bool_]:
+        """The same for each item of the device."""
         return self._fitting[self.numbering]
 
     @cached_property
@@ -137,8 +136,8 @@ class Core:
     def sizes(self) -> list[int]:
         """The size of the core of each variant."""
         most = max(1, int(self._fits.sum()))
-        usual = min(_MOST, _FEWEST + _EACH * len(self._binding))
-        return [min(round(variant.size * usual), most) for variant in self.variants]
+        default = min(_MOST, _FEWEST + _PER_CONSTRAINT * len(self._binding))
+        return [min(round(variant.size * default), most) for variant in self.variants]
 
     @property
     def largest(self) -> int:
@@ -158,7 +157,7 @@ class Core:
 
     @property
     def likeness(self) -> Hashable:
-        """The numbers that differ between the programs and structs of instances."""
+        """The sizes on which programs and structs depend."""
         return self.pairs, self.largest, self.places
 
     @cached_property
@@ -170,7 +169,7 @@ class Core:
         )
 
     @cached_property
-    def _wanted(self) -> NDArray[np.float64]:
+    def _exact_prices(self) -> NDArray[np.float64]:
         """The exact price of a device unit of each binding constraint, for each variant."""
         rows = self._binding
         volumes, means = self._volumes(rows), self._weights[rows].mean(axis=1)
@@ -180,13 +179,13 @@ class Core:
             np.maximum(variant.factor * volumes, variant.least * mean) / means * 2.0**self.shifts
             for variant in self.variants
         ]
-        return _rounded(np.array(prices).reshape(len(self.variants), len(rows)))
+        return rounded(np.array(prices).reshape(len(self.variants), len(rows)))
 
     @cached_property
     def scale(self) -> float:
         """Units of energy per unit of profit."""
         most_price = max(1, min(_MOST_PRICE, _MOST_PRICE * MOST_CONSTRAINTS // (2 * self.pairs)))
-        by_price = most_price / max(float(self._wanted.max(initial=0.0)), 1e-300)
+        by_price = most_price / max(float(self._exact_prices.max(initial=0.0)), 1e-300)
         by_gain = _MOST_GAIN / max(1, int(self._profits.max(initial=0)))
         scale = min(_MOST_SCALE, by_price, by_gain)
         return float(math.floor(scale)) if scale >= 16 else scale
@@ -194,7 +193,7 @@ class Core:
     @cached_property
     def prices(self) -> NDArray[np.int64]:
         """The price per unit of each half of a device word, for each variant."""
-        prices = np.clip(np.rint(self._wanted * self.scale), 1, _MOST_PRICE).astype(np.int64)
+        prices = np.clip(np.rint(self._exact_prices * self.scale), 1, _MOST_PRICE).astype(np.int64)
         return np.pad(prices, ((0, 0), (0, 2 * self.pairs - len(self._binding))))
 
     @property
@@ -250,7 +249,7 @@ class Core:
 
 @cache
 def levels() -> NDArray[np.float32]:
-    """Return evenly spread exponential variates in a random order.
+    """Return quantiles of the exponential distribution in a random order.
 
     They are multiples of a power of two, so that all machines compute the same bits.
     """
@@ -259,12 +258,6 @@ def levels() -> NDArray[np.float32]:
     order = np.argsort(np.random.Philox(key=_KEY).random_raw(_LEVELS), kind="stable")
     shuffled = rounded[order]
     return np.concatenate([shuffled, shuffled[:_TOGETHER]]).astype(np.float32)
-
-
-def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers rounded to the digits that do not depend on the solver."""
-    digits = [float(f"{number:.{_DIGITS}g}") for number in numbers.ravel().tolist()]
-    return np.array(digits).reshape(numbers.shape)
 
 
 def _up(number: int, multiple: int) -> int:

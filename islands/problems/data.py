@@ -35,7 +35,7 @@ from islands.problems.arguments import (
     require_shape,
     require_sum,
 )
-from islands.problems.distances import LONGEST, scaled
+from islands.problems.distances import LONGEST, MOST_EXPONENT, scaled
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
 from islands.problems.routes import Edge, Ends, edges_of, ends_of
@@ -45,7 +45,6 @@ from islands.text import counted, meant, shown, unknown
 _NUMBER_MAX = 2**31 - 1
 FARTHEST_EXACT = 1e300
 """Maximum coordinate for exact lengths, so that sums of differences are finite doubles."""
-_MOST_EXPONENT = 1000
 _LONGEST_REAL = 1e15
 _NORTH = 90
 _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
@@ -119,7 +118,7 @@ def tsp(
     name = name_or(name, f"tsp{n}")
     file = replace(file, name=name, labels=_labels(labels, n), places=_places(places, n))
     problem = Tsp(file, name, best_known_of(best_known))
-    if problem.near.exponent > _MOST_EXPONENT:
+    if problem.near.exponent > MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
         raise messages.cities_too_close(apart=apart)
     return problem

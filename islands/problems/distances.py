@@ -25,14 +25,14 @@ from islands.problems import messages
 _DEGREE = 10
 """Number of neighbours per city. With ten, and two per quadrant, 2-opt is nearly as good as with
 more."""
-_LEAF = 8  # cities that a search compares one by one
+_LEAF = 8  # maximum number of cities in a leaf of the tree
 LONGEST, _LONGEST_TOUR = 46, 53
 """Maximum bits of exact lengths, due to bounds, and of any tour, whose cost is then an exact
 double."""
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
 """Limits of scaled and of whole lengths in a matrix, and of decimal places."""
-_MOST_EXPONENT = 1000
-"""Larger exponents are refused, also in islands/problems/data.py."""
+MOST_EXPONENT = 1000
+"""Larger exponents are refused."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -50,7 +50,7 @@ class Distances:
     is_directed: bool = False
     """Whether distances differ by direction."""
     exponent: int = 0
-    """Distances are in units of two to the power of minus this."""
+    """Distances are in units of `2 ** -exponent`."""
     places: Floats | None
     """The coordinates of the cities in this unit, if distances are computed from them."""
     matrix: NDArray[np.int32] | None
@@ -65,7 +65,7 @@ class Distances:
             assert file.coordinates is not None, "exact distances come from coordinates"
             self.exponent = exponent_of(file.coordinates)
             self.places = np.ldexp(file.coordinates, self.exponent)
-            self.unit = math.ldexp(1.0, min(self.exponent, _MOST_EXPONENT))
+            self.unit = math.ldexp(1.0, min(self.exponent, MOST_EXPONENT))
         self._rule = file.metric or "EUC_2D"
 
     def defines(self) -> Macros:
@@ -140,9 +140,9 @@ def scaled(
         if (whole / unit == known).all():
             return np.where(is_finite, whole, -1).astype(np.int32), unit
     exponent = _MOST_WHOLE.bit_length() - 1 - math.frexp(longest)[1]
-    if exponent > _MOST_EXPONENT:
+    if exponent > MOST_EXPONENT:
         raise UsageError(
-            f"the longest length is {longest:.0e}, too little for floating-point numbers. Multiply"
+            f"the longest length is {longest:.0e}, too small for floating-point numbers. Multiply"
             " all of them by a power of ten"
         )
     unit = math.ldexp(1.0, exponent)
@@ -196,7 +196,7 @@ def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
 
 
 def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    """Return balanced trees of the cities of each instance: their order, axes and splits of nodes.
+    """Return a k-d tree of the cities of each instance: their order, and axes and splits of nodes.
 
     Node k has the children 2k and 2k + 1. Each level divides the cities into equal parts.
     """
@@ -317,7 +317,7 @@ def _radians(coordinates: Floats) -> Floats:
 
 
 def _on_earth(here: Floats, there: Floats) -> Any:
-    """Return lengths in kilometres from a place to another one, or to those of an array."""
+    """Return the length in kilometres from one place to another, or to each place of an array."""
     (latitude, longitude), (latitudes, longitudes) = here, there.T
     q1 = np.cos(longitude - longitudes)
     q2 = np.cos(latitude - latitudes)

@@ -13,7 +13,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 
 Ends = Callable[[Any], NDArray[np.bool_]]
-"""Whether costs of a function may end a run, so that remaining calls can be skipped."""
+"""Returns which costs may end a run, so that the remaining calls of a function are skipped."""
 
 
 def never() -> bool:
@@ -85,7 +85,7 @@ class Evaluation:
 
     @property
     def checker(self) -> str:
-        """The name of what computes the exact costs, for messages."""
+        """What computes the exact costs, for messages."""
         return "NumPy"
 
     def reads(self, move: str) -> int:
@@ -119,9 +119,9 @@ class Evaluation:
     ) -> NDArray[np.int64]:
         """Return the exact costs as minimised on the device.
 
-        Slow evaluations are skipped once `must_leave` returns true, and, if a function is called
-        per solution, after a cost that `ends` them. `factors` are the factors of the violation
-        price per solution.
+        Remaining evaluations are skipped once `must_leave` returns true and, if a function is
+        called per solution, after a cost for which `ends` is true. `factors` are multiplied with
+        the price of a violation, for each solution.
         """
         costs = self._problem.costs(solutions)
         return -costs if self._problem.maximise else costs

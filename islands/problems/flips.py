@@ -1,6 +1,6 @@
-"""Quadratic costs of subsets as the change by each flip, with classes of independent items.
+"""Quadratic costs of subsets: numbers of items and pairs, and classes of independent items.
 
-No pair of a class has an entry, so that the items of a class can be flipped at the same time.
+A class has no pair with a number, so that all its items can be flipped at the same time.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Flips:
     """A cost to be minimised: a number for each chosen item and for each pair of chosen items."""
 
     single: NDArray[np.int32]
+    """The number of each item."""
     first: NDArray[np.int32]
     """Where the pairs of each item begin; each pair is in the lists of both its items."""
     other: NDArray[np.int32]
@@ -52,7 +53,7 @@ class Flips:
             return None
         both = both[:pairs]
         if form == "cut":
-            # An edge is between the sides if one of its nodes is chosen: x + y - 2 x y.
+            # An edge is cut if exactly one of its nodes is chosen: x + y - 2 x y.
             one = np.repeat(np.arange(n), np.diff(first))
             single = np.zeros(n, np.int64)
             np.add.at(single, one, both)
@@ -122,7 +123,7 @@ class Flips:
         return classes is not None and len(classes) >= _FEWEST_A_CLASS * (classes.max() + 1)
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of kernels, in which items have places, sorted by their class."""
+        """Return the arrays of kernels, in which items are sorted by class."""
         assert self.classes is not None, "the flips suit"
         n, degree = len(self.single), np.diff(self.first)
         items = np.argsort(self.classes, kind="stable")
@@ -141,7 +142,7 @@ class Flips:
 
 
 def _entries(first: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the entries of rows that begin at `first`, one after another: the row of each."""
+    """Return the row and the index of each entry of rows that begin at `first`."""
     which = np.repeat(np.arange(len(first)), counts)
     begin = np.cumsum(counts) - counts
     return which, np.arange(len(which)) + np.repeat(first - begin, counts)

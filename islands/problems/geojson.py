@@ -1,6 +1,6 @@
 """A tour as GeoJSON (RFC 7946), for maps: a line along the tour, and a point for each stop.
 
-A path of one city has no line, which needs two positions, but a point.
+A path of one city is a point instead of a line, which needs two positions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> d
 
 
 def places_of(file: TspFile) -> NDArray[np.float64]:
-    """Return longitude and latitude of each city in degrees: its `places`, or from TSPLIB's GEO."""
+    """Return the longitude and latitude of each city: its `places`, or those of TSPLIB's GEO."""
     if file.metric == "GEO" and file.coordinates is not None:
         return decimal_degrees(file.coordinates)[:, ::-1]
     if file.places is None:

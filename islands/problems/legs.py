@@ -126,8 +126,8 @@ class Legs(Distances):
             if most > limit or ((row < 0) != (column < 0)).any():
                 return []
         length = most / self.unit
-        words = f"lengths differ by direction by at most {length:g}: made equal,"
-        words += " they are solved faster"
+        words = f"lengths differ by direction by at most {length:g}: an instance with equal ones"
+        words += " is solved faster"
         return [Remark("directions", length, words)]
 
     def chain(self) -> dict[str, NDArray[Any]]:

@@ -1,8 +1,8 @@
 """Directed lengths transformed so that the nearest cities are likely successors in short tours.
 
 Adding an amount to all legs from a city, or to all legs to it, changes all tours by the same
-length. With the prices of a shortest assignment as amounts, no leg is shorter than those of the
-assignment, whose length is close to that of a short tour.
+length. If the amounts are the dual prices of a shortest assignment, no leg is shorter than those of
+the assignment, whose length is close to that of a short tour.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ cities would need more."""
 def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the transformed lengths; negative entries, which are forbidden, are unchanged.
 
-    They depend only on the matrix, as all shortest assignments have the same prices: the highest
-    ones without any above 0 are used. If they take too long, lengths are returned unchanged.
+    They depend only on the matrix, as all shortest assignments have the same dual prices: the
+    highest ones that are at most 0 are used. If computing them takes too long, the lengths are
+    returned unchanged.
     """
     from scipy.optimize import linear_sum_assignment
 

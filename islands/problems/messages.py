@@ -57,7 +57,7 @@ def abstract_class(*, name: str, lacking: Sequence[str]) -> UsageError:
 
 def path_instead_of_matrix(*, name: str, path: str, form: str) -> UsageError:
     return UsageError(
-        f"{name}={shown(path)}: is a text, must be {form}. If it is the path of a file,"
+        f"{name}={shown(path)}: is a string, must be {form}. If it is the path of a file,"
         " write islands.load(path)"
     )
 
@@ -77,9 +77,9 @@ def masked_values(*, name: str) -> UsageError:
 
 
 def not_one_of_both(*, call: str, plural: str, coordinates: Any) -> UsageError:
-    given = "neither" if coordinates is None else "both"
+    given = "neither coordinates nor" if coordinates is None else "both coordinates and"
     return UsageError(
-        f"{call}: {given} of coordinates and distances given. Write islands.{call}(coordinates)"
+        f"{call}: {given} distances given. Write islands.{call}(coordinates)"
         f" or islands.{call}(distances={plural})"
     )
 
@@ -98,7 +98,7 @@ def metric_with_distances(*, metric: str) -> UsageError:
 
 def cities_too_close(*, apart: float) -> UsageError:
     return UsageError(
-        f"coordinates: all cities are within {apart:.0e} of each other, too little for"
+        f"coordinates: all cities are within {apart:.0e} of each other, too close for"
         " floating-point numbers. Multiply the coordinates by a power of ten"
     )
 
@@ -141,7 +141,7 @@ def too_many_on_earth(*, file: TspFile) -> UsageError:
 
 
 def no_places(*, file: TspFile) -> UsageError:
-    have = "no coordinates" if file.coordinates is None else "coordinates of a plane"
+    have = "no coordinates" if file.coordinates is None else "planar coordinates"
     return UsageError(
         f"{file.name}: has {have} instead of longitude and latitude, so its tours cannot be"
         " drawn on a map. Pass the longitude and latitude of each city to islands.tsp as"
@@ -243,12 +243,12 @@ def _called(edge: tuple[int, int], n: int) -> str:
     return "the end of the path" if other == n else str(edge)
 
 
-def circle(file: TspFile, *, city: int, has_ends: bool) -> UsageError:
+def cycle(file: TspFile, *, city: int, has_ends: bool) -> UsageError:
     if has_ends:
         words = "the edges lead from the start to the end of the path without the other cities."
         return wrong_route(file, f"fixed: {words} Leave one out")
     return wrong_route(
         file,
-        f"fixed: the edges at city {city} are in a circle without the other cities,"
+        f"fixed: the edges at city {city} form a cycle without the other cities,"
         " which a tour must not contain. Leave an edge out",
     )

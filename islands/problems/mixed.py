@@ -22,13 +22,13 @@ class MixedKind(VectorKind):
     """
 
     name, made_by = "mixed", "mixed"
-    words = "a value of each parameter that it may have"
+    words = "an allowed value for each parameter"
     picture = "The value of each parameter."
 
     def __init__(
         self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
     ) -> None:
-        """Take the number of entries, and the parameters or their stored form from `options`."""
+        """Take the number of entries, and the parameters, also as stored in `options`."""
         self.parameters = {
             name: parameter if isinstance(parameter, Parameter) else restored(parameter)
             for name, parameter in parameters.items()

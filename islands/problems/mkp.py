@@ -288,10 +288,10 @@ class Mkp(Problem):
         if self.settings.infeasible != "dynamic":
             return [1] * self.constraints
         places = self.file.places or (0,) * self.constraints
-        weighs = [total > 0 for total in self._totals()]
-        most = max(compress(places, weighs), default=0)
+        has_weights = [total > 0 for total in self._totals()]
+        most = max(compress(places, has_weights), default=0)
         # A constraint without weights gets 0, as its factor may not fit into 64 bits.
-        both = zip(places, weighs, strict=True)
+        both = zip(places, has_weights, strict=True)
         return [10 ** (most - place) if has_weight else 0 for place, has_weight in both]
 
     def _totals(self) -> list[int]:

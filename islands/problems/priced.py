@@ -59,10 +59,10 @@ def compared(
 def soft(units: Any, *, real: bool) -> Any:
     """Return compared costs, a number or an array, with violations added at their price."""
     if isinstance(units, int):
-        is_one = _FIRST[real] <= units < _END[real]
-        return (units - _BASE[real]) * _STEP[real] if is_one else units
-    is_marked = (units >= _FIRST[real]) & (units < _END[real])
-    result = np.where(is_marked, np.where(is_marked, units - _BASE[real], 0) * _STEP[real], units)
+        is_priced = _FIRST[real] <= units < _END[real]
+        return (units - _BASE[real]) * _STEP[real] if is_priced else units
+    is_priced = (units >= _FIRST[real]) & (units < _END[real])
+    result = np.where(is_priced, np.where(is_priced, units - _BASE[real], 0) * _STEP[real], units)
     is_masked = isinstance(units, np.ma.MaskedArray)
     return np.ma.MaskedArray(result, units.mask) if is_masked else result
 

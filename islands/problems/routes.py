@@ -165,7 +165,7 @@ class CityChains:
             # The only tour: it begins at the city that closes a path.
             chains.append(_followed(count - 1, after, left))
         if left.any():
-            raise messages.circle(
+            raise messages.cycle(
                 file, city=int(np.argmax(left)), has_ends=len(left) > n and bool(left[n])
             )
         chains.sort(key=lambda chain: len(chain) == 1)

@@ -16,7 +16,7 @@ _SUMS = 1e-12
 
 @dataclass(frozen=True)
 class Scale:
-    """How to interpret a cost on the device: its sense, its unit, and how it marks a violation."""
+    """How costs on the device represent those of the problem: sense, unit and violations."""
 
     maximise: bool = False
     unit: float = 1
@@ -75,7 +75,7 @@ class Scale:
     def user_mean(self, total: Any, count: float = 1) -> Any:
         """Return the mean of `count` costs as the user sees it.
 
-        `total` is their sum, minimised and in units, or an array of sums.
+        `total` may be an array of sums.
         """
         return self.value_of(-total if self.maximise else total) / count
 

@@ -13,7 +13,7 @@ from islands.instances.mkp import MkpFile
 UTILITIES = ("lp", "scaled")
 """Prices: the duals of the linear relaxation (Chu and Beasley 1998), or the inverse capacities."""
 
-_DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
+DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
 _SPREAD = 0.1  # maximum change of a price, as a power of two: measured on the OR-Library
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ def orders(file: MkpFile, prices: Floats, count: int) -> NDArray[np.int64]:
     repair may never reach the best solutions. Items without priced weight are ordered by profit.
     """
     weights = file.weights.astype(np.float64)
-    fits = _fit(file)
+    fits = fitting(file)
     profits = file.profits * fits  # other items must not affect how numbers are rounded
     rows = []
     for number in range(count):
@@ -55,15 +55,14 @@ def varied(prices: Floats, number: int) -> Floats:
 
 def by_ratio(profits: NDArray[np.int64], priced: Floats) -> Floats:
     """Return the profit of each item divided by its priced weight, rounded to some digits."""
-    ratios = _ratios(profits, priced).tolist()
-    return np.array([float(f"{ratio:.{_DIGITS}g}") for ratio in ratios])
+    return rounded(_ratios(profits, priced))
 
 
 def by_difference(profits: NDArray[np.int64], priced: Floats) -> Floats:
     """Return the profit of each item minus its priced weight, relative to the largest profit."""
     difference = (profits - priced) / max(1, int(profits.max(initial=0)))
-    rounded: Floats = np.rint(difference * 10.0**_DIGITS)
-    return rounded
+    utilities: Floats = np.rint(difference * 10.0**DIGITS)
+    return utilities
 
 
 def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
@@ -99,7 +98,7 @@ def _duals(file: MkpFile) -> Floats:
             -file.profits / unit,
             A_ub=file.weights / units[:, np.newaxis],
             b_ub=most / units,
-            bounds=[(0, int(fits)) for fits in _fit(file).tolist()],
+            bounds=[(0, int(fits)) for fits in fitting(file).tolist()],
             method=method,
         )
         if solved.success:
@@ -113,7 +112,13 @@ def _duals(file: MkpFile) -> Floats:
     return duals
 
 
-def _fit(file: MkpFile) -> NDArray[np.bool_]:
+def rounded(numbers: Floats) -> Floats:
+    """Return numbers rounded to the digits that do not depend on the solver."""
+    digits = [float(f"{number:.{DIGITS}g}") for number in numbers.ravel().tolist()]
+    return np.array(digits).reshape(numbers.shape)
+
+
+def fitting(file: MkpFile) -> NDArray[np.bool_]:
     """Return which items fit into an empty knapsack."""
     fit: NDArray[np.bool_] = np.all(file.weights <= file.capacities[:, np.newaxis], axis=0)
     return fit

@@ -188,7 +188,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, 
             sides.enters(choice.entry.first),
             choice.entry.second == NO_ITEM ? NO_ITEM : sides.enters(choice.entry.second)};
         for (const int k : turned) {
-            if (k != NO_ITEM) knapsack.turn(chosen, sides.item(k));
+            if (k != NO_ITEM) knapsack.toggle(chosen, sides.item(k));
         }
     }
     return marks::feasible(-knapsack.profit());

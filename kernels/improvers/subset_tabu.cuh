@@ -121,7 +121,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, 
         const uint4 word = place.words(stream::TENURE, now);
         const auto turn = [&](int k, uint32_t drawn) {
             if (k == NO_ITEM) return;
-            knapsack.turn(chosen, sides.item(k));
+            knapsack.toggle(chosen, sides.item(k));
             if (threadIdx.x == 0) {
                 expiry[k] = now + 1 + plan.tenure_low + draw::below(drawn, kinds);
             }

@@ -57,7 +57,7 @@ class Knapsack {
     }
 
     // Add or remove an item. All threads must have read `chosen` and the slack before.
-    __device__ void turn(uint32_t* chosen, int item) {
+    __device__ void toggle(uint32_t* chosen, int item) {
         const bool leaves = has(chosen, item);
         __syncthreads();
         if (threadIdx.x == 0) chosen[item / 32] ^= 1u << (item % 32);

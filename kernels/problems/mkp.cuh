@@ -31,7 +31,7 @@ __device__ void drop(Knapsack& knapsack, uint32_t* chosen, int n, const draw::Pl
         for (; before >= __popc(chosen[w]); ++w) before -= __popc(chosen[w]);
         uint32_t rest = chosen[w];
         for (; before > 0; --before) rest &= rest - 1;
-        knapsack.turn(chosen, 32 * w + __ffs(rest) - 1);
+        knapsack.toggle(chosen, 32 * w + __ffs(rest) - 1);
     }
 }
 
@@ -43,7 +43,7 @@ __device__ void add_items(Knapsack& knapsack, uint32_t* chosen, int n, ItemAt it
         const int item = item_at(min(begin + me, n - 1));
         bool may = begin + me < n && !Knapsack::has(chosen, item) && knapsack.fits(item);
         for (int next; (next = block::first(may)) < blockDim.x;) {
-            knapsack.turn(chosen, item_at(begin + next));
+            knapsack.toggle(chosen, item_at(begin + next));
             may = may && me > next && knapsack.fits(item);
         }
     }
@@ -57,7 +57,7 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* 
     for (int end = n; !fits; end -= blockDim.x) {
         bool may = me < end && Knapsack::has(chosen, order[end - 1 - me]);
         for (int next; !fits && (next = block::first(may)) < blockDim.x;) {
-            knapsack.turn(chosen, order[end - 1 - next]);
+            knapsack.toggle(chosen, order[end - 1 - next]);
             fits = knapsack.is_feasible();
             may = may && me > next;
         }

@@ -9,7 +9,7 @@ namespace problem {
 
 // Whether a kind of move may be proposed: the bits of STATED_MOVES.
 enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, STEP };
-__device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
+__device__ constexpr bool may_propose(int kind) { return STATED_MOVES >> kind & 1; }
 
 #ifdef STATED_STEP
 using Move = user::of_state::Step;  // from the header that includes this file

@@ -149,7 +149,7 @@ struct Exchange {
     }
 
     // The pair of u and v.
-    __device__ Small own() const {
+    __device__ Small between() const {
         Small raised = 0;
 #if !QAP_SYMMETRIC
         raised += (a(u, v) - a(v, u)) * (b(q, p) - b(p, q));
@@ -173,7 +173,7 @@ struct Exchange {
 // threads, which mostly have neighbouring v, read by columns, where their entries are adjacent.
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     const Exchange<const int32_t*> exchange(order, n, data, move, blockDim.x > 1);
-    Small raised = exchange.own() - exchange.with(move.u) - exchange.with(move.v);
+    Small raised = exchange.between() - exchange.with(move.u) - exchange.with(move.v);
     for (int k = 0; k < n; ++k) raised += exchange.with(k);
     return raised;
 }
@@ -186,7 +186,7 @@ __device__ Small delta_part(const Order& order, int n, const Data& data, moves::
     const Exchange<Order> exchange(order, n, data, move, false);
     // A single thread subtracts the two entries from the sum again, which is faster.
     constexpr bool is_alone = warp::SIZE == 1;
-    Small raised = thread == 0 ? exchange.own() : 0;
+    Small raised = thread == 0 ? exchange.between() : 0;
     if (is_alone) raised -= exchange.with(move.u) + exchange.with(move.v);
     for (int k = thread; k < n; k += threads) {
         if (is_alone || (k != move.u && k != move.v)) raised += exchange.with(k);

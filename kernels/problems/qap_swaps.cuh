@@ -259,7 +259,7 @@ class SwapDeltas {
     }
 
     // The same for the two items themselves.
-    __device__ Delta own(int i, int j) const {
+    __device__ Delta between(int i, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(i, i));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, i) - b(i, j));
         return raised;
@@ -276,7 +276,7 @@ class SwapDeltas {
     }
 
     __device__ Delta raised(int i, int j) const {
-        return products(i, i, j) + own(i, j) - product(i, j, i) - product(i, j, j) +
+        return products(i, i, j) + between(i, j) - product(i, j, i) - product(i, j, j) +
                linear_of(i, i, j);
     }
 

@@ -65,7 +65,7 @@ class TileDeltas {
         if (j == f) return;
         // Sums of products in the new order are derived from those in the old one.
         const Products old = products(f, j, o);
-        const int first = own_a(f) - a(f, o), second = own_b(o) - b(f, o);
+        const int first = diagonal_a(f) - a(f, o), second = diagonal_b(o) - b(f, o);
         int raised;
         if (j == o) {
             raised = old.first + first * second;
@@ -74,8 +74,8 @@ class TileDeltas {
         } else {
             raised = old.first + old.second - first * gap_b + second * gap_a;
             raised -= diagonal_[j] - gap_a * gap_b;
-            raised += (own_a(f) - a(f, j)) * (own_b(j) - b(o, j));
-            raised += (a(f, j) - own_a(j)) * (b(o, j) - own_b(o));
+            raised += (diagonal_a(f) - a(f, j)) * (diagonal_b(j) - b(o, j));
+            raised += (a(f, j) - diagonal_a(j)) * (b(o, j) - diagonal_b(o));
         }
         *fresh(of_second, j) = raised;
     }
@@ -144,8 +144,8 @@ class TileDeltas {
     }
     __device__ int a(int i, int j) const { return a_[i * pitch_ + j]; }
     __device__ int b(int i, int j) const { return b_[i * pitch_ + j]; }
-    __device__ int own_a(int i) const { return PROBLEM_TILE_DIAGONAL ? a(i, i) : 0; }
-    __device__ int own_b(int i) const { return PROBLEM_TILE_DIAGONAL ? b(i, i) : 0; }
+    __device__ int diagonal_a(int i) const { return PROBLEM_TILE_DIAGONAL ? a(i, i) : 0; }
+    __device__ int diagonal_b(int i) const { return PROBLEM_TILE_DIAGONAL ? b(i, i) : 0; }
 
     // Return the sums of the products of row f of `a` and row j of `b`, and of rows j and o.
     __device__ Products products(int f, int j, int o) const {
@@ -166,8 +166,8 @@ class TileDeltas {
     __device__ int raised(int i, int j) const {
         const Products sums = products(i, j, i);
         return sums.first + sums.second - diagonal_[i] - diagonal_[j] +
-               (own_a(i) - a(i, j)) * (own_b(j) - b(i, j)) +
-               (a(i, j) - own_a(j)) * (b(i, j) - own_b(i));
+               (diagonal_a(i) - a(i, j)) * (diagonal_b(j) - b(i, j)) +
+               (a(i, j) - diagonal_a(j)) * (b(i, j) - diagonal_b(i));
     }
 
     const int32_t* const order_;

@@ -20,7 +20,8 @@ class Blocks {
 
     // Whether a proposal is a block: one in n, as a block judges about n moves.
     __device__ bool are_at(const uint4& words) const {
-        return problem::takes(problem::SETTING) && draw::below(words.x, max(shape_.n, FEWEST)) == 0;
+        return problem::may_propose(problem::SETTING) &&
+               draw::below(words.x, max(shape_.n, FEWEST)) == 0;
     }
 
     // Propose a block using all threads; return the verdict of rule::judged. The cost is updated to

@@ -140,8 +140,8 @@ class Core {
     // Exchange chosen entry i for free entry `place`. All threads must have read both lists before.
     __device__ void exchange(uint32_t* subset, int i, int place) {
         const int lost = chosen_[i], gained = free_[place];
-        if (lost != NOTHING) knapsack_.turn(subset, lost);
-        if (gained != NOTHING) knapsack_.turn(subset, gained);
+        if (lost != NOTHING) knapsack_.toggle(subset, lost);
+        if (gained != NOTHING) knapsack_.toggle(subset, gained);
         __syncthreads();
         if (lost == NOTHING) {  // the last free item takes the place
             --free_count_;

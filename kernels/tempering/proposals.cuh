@@ -70,7 +70,7 @@ __device__ Move drawn(const uint4& words, const Row*, const encoding::Shape& sha
     const int n = shape.n;
     Drawn word(words.x);
     int kind = word.below(KINDS);
-    while (!problem::takes(kind)) kind = (kind + 1) % KINDS;
+    while (!problem::may_propose(kind)) kind = (kind + 1) % KINDS;
     const int u = draw::below(words.y, n);
     int v;
     if (word.below(2)) {
@@ -80,7 +80,7 @@ __device__ Move drawn(const uint4& words, const Row*, const encoding::Shape& sha
         v += v >= u;
     }
     const int low = min(u, v), high = max(u, v);
-    if (kind == Move::INSERTION && problem::takes(problem::ROTATION)) {
+    if (kind == Move::INSERTION && problem::may_propose(problem::ROTATION)) {
         return {Move::ROTATION, low, high, u < v ? 1 : high - low};
     }
     return {Move::Kind(kind), low, high, kind == Move::ROTATION ? turned(word, high - low) : 0};
@@ -96,15 +96,15 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
     const int n = genes::items(shape);
     Drawn word(words.x);
     const int one = draw::below(words.y, n);
-    if constexpr (!problem::takes(problem::EXCHANGE)) return {one, moves::Flips::NONE};
-    if (problem::takes(problem::FLIP) && !word.below(2)) return {one, moves::Flips::NONE};
+    if constexpr (!problem::may_propose(problem::EXCHANGE)) return {one, moves::Flips::NONE};
+    if (problem::may_propose(problem::FLIP) && !word.below(2)) return {one, moves::Flips::NONE};
     uint32_t other = words.z;
     for (int k = 0; k < TRIES; ++k) {
         const int item = draw::below(other, n);
         if (genes::get(row, item) != genes::get(row, one)) return {one, item};
         other = other * 0x915f77f5u + 0x9e3779b9u;
     }
-    if constexpr (!problem::takes(problem::FLIP)) {
+    if constexpr (!problem::may_propose(problem::FLIP)) {
         const int first = draw::below(other, n);
         for (int k = 1; k <= n; ++k) {
             const int item = first + k < n ? first + k : first + k - n;
@@ -133,14 +133,14 @@ __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape)
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 8;
-    constexpr bool SETS = problem::takes(problem::SETTING);
+    constexpr bool SETS = problem::may_propose(problem::SETTING);
     Drawn word(words.x);
     int item = draw::below(words.y, shape.n);
     const auto exchanges = [&](int other) {
         return row[other] != row[item] && shape.fits(row, item, other);
     };
     uint32_t own = words.z;
-    if (problem::takes(problem::SWAP) && !(SETS && word.below(4) == 0)) {
+    if (problem::may_propose(problem::SWAP) && !(SETS && word.below(4) == 0)) {
         for (int k = 0; k < TRIES; ++k) {
             const int other = shape.mate(item, own);
             if (exchanges(other)) return {item, 0, other};
@@ -156,7 +156,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 #endif
             return {item, value, Move::NONE};
     }
-    if constexpr (problem::takes(problem::SWAP)) {
+    if constexpr (problem::may_propose(problem::SWAP)) {
         const int32_t* const members = shape.members + shape.first[item];
         const int count = shape.count[item];
         const int first = draw::below(own * 0x915f77f5u + 0x9e3779b9u, count);
@@ -199,7 +199,7 @@ __device__ bool exists(const Any&) {
 }
 
 __device__ bool exists(const moves::Flips& move) {
-    return problem::takes(problem::FLIP) || move.other != moves::Flips::NONE;
+    return problem::may_propose(problem::FLIP) || move.other != moves::Flips::NONE;
 }
 
 __device__ bool exists(const moves::Choice& move) { return move.other != moves::Choice::NOTHING; }

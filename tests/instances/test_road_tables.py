@@ -72,7 +72,7 @@ def test_a_tour_without_places_is_on_no_map() -> None:
         islands.tsp(distances=GRAPHHOPPER, places=[[13, 52], [13, 95], [13, 52]])
     plane = [[0, 0], [3, 0], [3, 4]]  # which could be degrees by its numbers
     for metric in (None, "EUC_2D", "ATT"):
-        with pytest.raises(UsageError, match=r"coordinates of a plane .* as places="):
+        with pytest.raises(UsageError, match=r"planar coordinates .* as places="):
             islands.tsp(plane, metric).geojson([0, 2, 1])
     line, *_ = islands.tsp(plane, "EUC_2D", places=PLACES).geojson([0, 2, 1])["features"]
     assert line["geometry"]["coordinates"][0] == PLACES[0]
