@@ -84,7 +84,7 @@ class PartKind:
     def name_of(self, value: Any) -> Any:
         """Return the name of a part given as `FILE.py:NAME`, a class or an object.
 
-        Return a name unchanged, and also a value that cannot be a part, as of another setting.
+        Return a name unchanged, and also a value that cannot be a part, such as a number.
         """
         is_part = is_reference(value) or not isinstance(value, str | int | float | None)
         return self.registered(value).part.name if is_part else value
@@ -106,7 +106,7 @@ class PartKind:
         if reference is None and part is not value:
             reference = reference_to(value)
         of_script = ScriptPart(part, reference)
-        if not any(own in (part, type(part)) for own in self._built_in):
+        if not any(built_in in (part, type(part)) for built_in in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)
             self.of_scripts[part.name] = of_script
@@ -143,17 +143,17 @@ class PartKind:
         """Return whether an object, created without attributes, stands for its class."""
         if self._is_made or not isinstance(value, self.base):
             return False
-        maker = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
-        return maker is self.base
+        creator = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
+        return creator is self.base
 
     def _unfit(self, words: str, value: Any) -> UsageError:
-        own = f"islands.{self.base.__name__}"
+        base = f"islands.{self.base.__name__}"
         if isinstance(value, self.base):
             fix = f"Pass the class {type(value).__name__}: each run creates its own object"
         elif is_reference(words):
             fix = self._offered(split_reference(words)[0])
         else:
-            fix = f"Pass a subclass of {own}, FILE.py:NAME of one, or a name"
+            fix = f"Pass a subclass of {base}, FILE.py:NAME of one, or a name"
         return UsageError(f"{words}: is {_described(value)}, but must be {_one(self.what)}. {fix}")
 
     def _require_complete(self, part: Any) -> None:

@@ -26,13 +26,13 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-_own = ContextVar[Trust | None]("_own", default=None)
+_of_thread = ContextVar[Trust | None]("_of_thread", default=None)
 """The trust of the command or call that runs in this thread."""
 
 
 def current() -> Trust:
     """Return the trust of the command or call in progress."""
-    return _own.get() or active[-1]
+    return _of_thread.get() or active[-1]
 
 
 def trust_files(files: Iterable[Path]) -> None:
@@ -76,7 +76,7 @@ def command(names: Iterable[str], *, is_all: bool = False) -> Iterator[None]:
 
 @contextmanager
 def lasting(trust: Trust) -> Iterator[None]:
-    """Within the block, additionally let scripts with this trust run."""
+    """Within the block, let the scripts of this trust run as well."""
     active.append(trust)
     try:
         yield
@@ -88,12 +88,12 @@ def lasting(trust: Trust) -> Iterator[None]:
 @contextmanager
 def within(trust: Trust) -> Iterator[None]:
     """Like `lasting`, and add to this trust what the thread trusts within the block."""
-    before = _own.set(trust)
+    before = _of_thread.set(trust)
     try:
         with lasting(trust):
             yield
     finally:
-        _own.reset(before)
+        _of_thread.reset(before)
 
 
 def trusting(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -1,4 +1,4 @@
-"""User-defined problems: a kind of solutions, and functions for their cost.
+"""User-defined problems: a kind of solution, and functions for their cost.
 
 `api.py` has the public functions, such as `permutation`; the other files turn their arguments into
 a problem: validated data, a kernel header with the user's code, and the evaluation in Python.

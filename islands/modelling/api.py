@@ -98,7 +98,7 @@ def choices(
     `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
     value (`Set`) or exchange those of two items (`Swap`), only within a group if `groups` has a
     number for each item, such as the day of each shift. With `delta` or `state`, they also close a
-    value, whose items get others, or open an unused one. At most `at_most` items have the same
+    value by giving its items others, or open an unused one. At most `at_most` items have the same
     value: a number for all values, or one for each. The other arguments are those of `permutation`.
 
     >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))

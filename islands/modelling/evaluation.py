@@ -63,7 +63,7 @@ class StatedProblem(Evaluated, Protocol):
     def evaluated_violations(
         self, solutions: NDArray[Any], backend: str, must_leave: Callable[[], bool]
     ) -> NDArray[np.float64]:
-        """Return the violation of each row without the reference."""
+        """Return the violation of each row, as evaluated in a run: without the reference."""
 
 
 class ModelEvaluation(Evaluation):
@@ -96,7 +96,7 @@ class ModelEvaluation(Evaluation):
 
     @property
     def checker(self) -> str:
-        """The name of what computes the exact costs, for messages."""
+        """What computes the exact costs, for messages."""
         if self._model.reference is not None:
             return "its reference"
         if self.python is not None:
@@ -210,7 +210,7 @@ def costs_of(
     threads: int = 128,
     kernel: str = "evaluate_solutions",
 ) -> NDArray[np.int64]:
-    """Return the device cost, without violations, of each row of `solutions`."""
+    """Return the device cost of each row without its violation, or the result of `kernel`."""
     device = backend_of(backend)
     data = device.uploaded(problem.device_data())
     macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}

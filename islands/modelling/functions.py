@@ -223,7 +223,7 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
         raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
     if array.dtype.kind == "b":
         raise RunError(
-            f"{argument}= returned {costs!r:.80}, which is true or false and no {_word(argument)}."
+            f"{argument}= returned {costs!r:.80}, which is a boolean, not a {_word(argument)}."
             f" {_instead(argument, _number(shape))}"
         )
     return array
@@ -339,10 +339,10 @@ class PythonCosts:
             )
 
 
-_CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
+_CHUNKS_PER_WORKER = 4  # few calls, but still an even distribution
 _CHUNK_SECONDS = 0.001  # several times the time to pass a chunk to a worker
 _PARENT_SECONDS = 2.0
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 _function: UserFunction | None = None
 """In a worker: the function of the user."""
@@ -354,15 +354,15 @@ class WorkerPool:
     def __init__(self, function: UserFunction, count: int) -> None:
         """Start `count` processes by fork, so that they do not run the script again."""
         self.count = count
-        self.quick = 1
+        self._rows = 1
         """The number of solutions that take `_CHUNK_SECONDS`, in the slowest chunk of a call."""
-        self._is_left = False
+        self._is_abandoned = False
         context = multiprocessing.get_context("fork")
-        self._pool = ProcessPoolExecutor(count, context, _begin, (function, os.getpid()))
+        self._pool = ProcessPoolExecutor(count, context, _start_worker, (function, os.getpid()))
         with warnings.catch_warnings():
             # Python warns of locks held by other threads; a worker only calls the function.
             warnings.simplefilter("ignore", DeprecationWarning)
-            _result(self._pool.submit(os.getpid).result)
+            _result(self._pool.submit(os.getpid))
 
     def costs(
         self,
@@ -376,9 +376,9 @@ class WorkerPool:
 
         After a cost that `ends` the call, the chunks in progress are completed and returned.
         """
-        # If a function is faster than messages, chunks are larger than an even share.
-        share = 1 if ends is not None else -(-len(solutions) // (_CHUNKS_EACH * self.count))
-        rows = max(share, self.quick, 1)
+        # If a function is faster than passing a chunk, chunks are larger than an even share.
+        share = 1 if ends is not None else -(-len(solutions) // (_CHUNKS_PER_WORKER * self.count))
+        rows = max(share, self._rows, 1)
         parts = deque(solutions[i : i + rows] for i in range(0, len(solutions), rows))
         ahead = self.count if ends is not None else len(parts)
         waiting = deque[Future[tuple[NDArray[Any], float]]]()
@@ -393,17 +393,17 @@ class WorkerPool:
                 break
             if running and not waiting[0].done():
                 if must_leave():
-                    self._is_left = True
+                    self._is_abandoned = True
                     break
-                wait(running, _LOOK_SECONDS, FIRST_COMPLETED)
+                wait(running, _POLL_SECONDS, FIRST_COMPLETED)
                 continue
-            costs, seconds = _result(waiting.popleft().result)
+            costs, seconds = _result(waiting.popleft())
             parts_of_costs.append(costs)
             slowest = max(slowest, seconds / len(costs))
             if ends is not None and ends(costs).any():
                 parts.clear()
         if slowest > 0:
-            self.quick = int(_CHUNK_SECONDS / slowest)
+            self._rows = int(_CHUNK_SECONDS / slowest)
         for chunk in waiting:
             chunk.cancel()
         return np.concatenate(parts_of_costs)
@@ -414,15 +414,15 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         """End the processes."""
-        if self._is_left:  # their results are not needed, and may never come
+        if self._is_abandoned:  # their results are not needed, and may never come
             for process in list(self._pool._processes.values()):
                 process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _result(get: Callable[[], Any]) -> Any:
+def _result(call: Future[Any]) -> Any:
     try:
-        return get()
+        return call.result()
     except BrokenProcessPool:
         raise RunError(
             "a process that called function= ended suddenly. Check the memory that the function"
@@ -430,13 +430,13 @@ def _result(get: Callable[[], Any]) -> Any:
         ) from None
 
 
-def _begin(function: UserFunction, parent: int) -> None:
+def _start_worker(function: UserFunction, parent: int) -> None:
     """Prepare a new process, which ends with its parent, to call the function."""
     global _function
     # Signals are for the run itself, which then stops its workers.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
     _function = function
 
 
@@ -448,7 +448,7 @@ def _costs(solutions: NDArray[Any], real: bool | None) -> tuple[NDArray[Any], fl
     return costs, time.perf_counter() - began
 
 
-def _end_with(parent: int) -> None:
+def _exit_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_SECONDS)
     os._exit(1)

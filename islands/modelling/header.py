@@ -138,11 +138,9 @@ class Functions:
         return of_delta
 
     def _moves_of_delta(self, delta: Text, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that the overloads of `delta` take."""
-        parameters = " ".join(match[2] for match in delta.declared("delta"))
-        words = re.findall(r"\w+", parameters)
+        """Return the moves for which `delta` is overloaded."""
         possible = kind.proposals if isinstance(kind, ChoicesKind) else kind.moves
-        moves = tuple(move for move in possible if move_type(move) in words)
+        moves = _overloads(delta, "delta", possible)
         if not moves:
             declared = DELTA.written(kind, gives_both=self._gives_both)
             raise messages.delta_without_move(
@@ -162,7 +160,9 @@ class Functions:
             return self._moves_of_delta(self.delta, kind)
         if self.has_steps:
             return (STEP,)
-        change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
+        change, apply = (
+            _overloads(self.state, name, kind.proposals) for name in ("change", "apply")
+        )
         if change != apply or not change:
             possible = [move_type(move) for move in kind.proposals if move != "rotation"]
             raise messages.change_and_apply_differ(
@@ -212,9 +212,9 @@ class Functions:
         if self._moves_are_whole and not self.cooperative:
             rule = self.violation
             inside = "" if rule is None else "\n" + rule.namespace("of_violation")
-            again = self.cost.namespace("moved::user", None, _TYPES, inside)
+            moved = self.cost.namespace("moved::user", None, _TYPES, inside)
             # Argument-dependent lookup searches the namespace of Solution, which has no texts.
-            parts += ["#ifdef STATED_MOVED", again, "#endif"]
+            parts += ["#ifdef STATED_MOVED", moved, "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
         return Header(f"stated/{hashlib.sha256(text.encode()).hexdigest()[:16]}.cuh", text)
@@ -242,10 +242,10 @@ class Functions:
         }
 
 
-def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
-    """Return the moves of a kind of solutions that the overloads of a function take."""
+def _overloads(text: Text, function: str, moves: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of several moves for which a function is overloaded."""
     words = {word for match in text.declared(function) for word in re.findall(r"\w+", match[2])}
-    return tuple(move for move in kind.proposals if move_type(move) in words)
+    return tuple(move for move in moves if move_type(move) in words)
 
 
 PRICE = "_price"

@@ -111,7 +111,9 @@ def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
         options["groups"] = _whole_for_each("groups", groups, "group", size)
     if at_most is not None:
         if smallest != largest:
-            raise UsageError("at_most: needs as many values for each item. Pass a number as k")
+            raise UsageError(
+                "at_most: needs an equal number of values for all items. Pass a number as k"
+            )
         options["at_most"] = _most_items(at_most, largest, size)
         if groups is not None and options["at_most"].sum() == size:
             raise messages.only_exchanges_across_groups(at_most=at_most, size=size)

@@ -79,7 +79,9 @@ def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise UsageError(f"data: {name}={value}: does not fit into 64 bits")
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise UsageError(f"data: {name}: has masked values, which no kernel sees. Fill them")
+        raise UsageError(
+            f"data: {name}: has masked values, which kernels do not support. Fill them"
+        )
     try:
         array = np.asarray(value)
     except Exception as error:  # any array-like object may raise any error

@@ -11,8 +11,7 @@ from islands.text import shown
 
 def cross_with_repair() -> UsageError:
     return UsageError(
-        "state: cross is never called with repair=, which only other algorithms than"
-        " tempering use. Leave one of both out"
+        "state: only tempering calls cross, and not with repair=. Leave cross or repair out"
     )
 
 
@@ -90,8 +89,8 @@ def wrong_k(*, k: Any) -> UsageError:
 def only_exchanges_across_groups(*, at_most: Any, size: int) -> UsageError:
     return UsageError(
         f"at_most={shown(at_most)}: allows exactly n={size} items, so that only exchanges"
-        " are left, which groups= would keep inside of each group. Raise a limit, or leave"
-        " groups out"
+        " are possible, but groups= allows them only within a group. Raise a limit, or leave groups"
+        " out"
     )
 
 
@@ -103,7 +102,7 @@ def wrong_at_most(*, at_most: Any, values: int, what: str) -> UsageError:
 
 def at_most_below_one(*, at_most: Any) -> UsageError:
     return UsageError(
-        f"at_most={shown(at_most)}: must be at least 1 for each value. Leave values out that no"
+        f"at_most={shown(at_most)}: must be at least 1 for each value. Leave out values that no"
         " item may have"
     )
 
@@ -151,7 +150,7 @@ def not_a_parameter(*, name: Any, value: Any) -> UsageError:
 
 def name_on_several_lines(*, name: Any) -> UsageError:
     return UsageError(
-        f"islands.mixed: the name {shown(name)} must be a text on one line. Choose another name"
+        f"islands.mixed: the name {shown(name)} must be a string on one line. Choose another name"
     )
 
 
@@ -195,8 +194,8 @@ def moves_that_are_corrected(*, name: str, solution: str, are_orders: bool) -> U
     if are_orders:
         instead = "leave before out, and state pairs in the wrong sequence as violation="
     return UsageError(
-        f"{name}: does not know how moves are corrected to {solution}. Leave {name}"
-        f" out, or {instead}"
+        f"{name}: is not possible, as solutions are corrected after a move, to {solution}."
+        f" Leave {name} out, or {instead}"
     )
 
 
@@ -208,14 +207,14 @@ def code_with_python_cost(*, name: str, argument: str) -> UsageError:
 
 def argument_inside_class(*, name: str, model: str, base: str) -> UsageError:
     return UsageError(
-        f"class {model}: {name} has no effect inside the class. Write it behind"
+        f"class {model}: {name} has no effect inside the class. Write it after"
         f" the base class: class {model}({base}, {name}=...)"
     )
 
 
 def not_code(*, argument: str, value: Any) -> UsageError:
     return UsageError(
-        f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the text of a"
+        f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the code of a"
         " CUDA function, or the Path of a file; Python functions are passed as batch= or"
         " function="
     )
@@ -232,7 +231,7 @@ def included_header(*, name: str, header: str) -> UsageError:
 def not_a_change(*, name: str, function: str, returned: str) -> UsageError:
     return UsageError(
         f"{name}: {function} returns {returned or 'nothing'}. With"
-        " violation=, let it return Change, both changes: return {cost, violation};"
+        " violation=, let it return both changes, as a Change: return {cost, violation};"
     )
 
 

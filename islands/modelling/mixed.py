@@ -84,10 +84,10 @@ def mixed(
         plot=plot,
     )
     _refuse_taken(statement)
-    every = _checked(parameters, named, in_cuda=cost is not None)
+    checked = _checked(parameters, named, in_cuda=cost is not None)
     if cost is not None:
-        statement = replace(statement, cost=_with_struct(cost, every))
-    return Model(MixedKind(_entries(every), parameters=every), statement)
+        statement = replace(statement, cost=_with_struct(cost, checked))
+    return Model(MixedKind(_entries(checked), parameters=checked), statement)
 
 
 def _refuse_taken(statement: Statement) -> None:
@@ -106,7 +106,9 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
     if not both:
         raise messages.no_parameters()
     if twice := [name for name in named if name in first]:
-        raise UsageError(f"islands.mixed: {twice[0]} is in the dict and named. Leave one out")
+        raise UsageError(
+            f"islands.mixed: {twice[0]} is given in the dict and by name. Leave one out"
+        )
     for name, value in both.items():
         if not isinstance(value, Parameter) and name in _OF_MOVES:
             raise UsageError(f"islands.mixed does not take {name}=. Leave it out")

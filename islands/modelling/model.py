@@ -1,4 +1,4 @@
-"""User-defined problems: a kind of solutions, and functions for their cost."""
+"""User-defined problems: a kind of solution, and functions for their cost."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from islands.untrusted import bounded_text, followed
 _pricing = RLock()
 """Locked while a price is computed, which other threads must not read before."""
 _PRICED_BY = 16
-"""Number of random solutions in each group from which the price of a violation is estimated: few,
+"""Number of random solutions in each group, from which the price of a violation is estimated: few,
 as the user's functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """Maximum number of bytes in a solution file, for comments and for each entry."""
@@ -67,7 +67,7 @@ class Model(Extensible):
     restart repeatedly as children, and the best result of each is kept."""
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
-        """Create the problem from a kind of solutions and the arguments that define their cost."""
+        """Create the problem from a kind of solution and the arguments that define their cost."""
         self.kind = kind
         self.statement = statement = self.completed(statement)
         self.solution_kind, self.size = kind.encoded_as, kind.size
@@ -124,16 +124,13 @@ class Model(Extensible):
         )
 
     def plain(self) -> Any:
-        """Return the numbers that other solvers need, a record of `islands.models.plain`.
-
-        None: there is no such record.
-        """
+        """Return a record of `islands.models.plain` for other solvers, or None."""
         record_of = self.inherited("_plain", has_other_cost) if self.choose is None else None
         return None if record_of is None else record_of()
 
     @cached_property
     def flips(self) -> Flips | None:
-        """The change of a quadratic cost by flips, if it is sparse and subsets are free."""
+        """The change of a quadratic cost by flips, if it is sparse and all subsets are allowed."""
         form = self.statement.quadratic
         if form is None or self.chains.proposals != ("flip",):
             return None
@@ -156,7 +153,7 @@ class Model(Extensible):
         return self._evaluation
 
     def likeness(self) -> Hashable:
-        """Return the code, the kind of solutions and the shapes of the data.
+        """Return the code, the kind of solution and the shapes of the data.
 
         Return None if the memory of kernels depends on the data, or if a subclass overrides
         members that may differ between its problems, such as `defaults`.
@@ -242,7 +239,7 @@ class Model(Extensible):
         backend: str = "",
         must_leave: Callable[[], bool] = never,
     ) -> NDArray[np.float64]:
-        """Return the violation of each row without the reference."""
+        """Return the violation of each row, as evaluated in a run: without the reference."""
         if self._violation is not None:
             return _usable(self._violation.costs(solutions, must_leave))
         return costs_of(self, solutions, backend, kernel="evaluate_violations").view(np.float64)

@@ -1,4 +1,4 @@
-"""The functions that users write in CUDA: their declarations."""
+"""The declarations of the functions that users write in CUDA."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from islands.problems.solution_kinds import SolutionKind
 
 _PARTS = re.compile(r"(\w+)\((.*)\)")
 _MOVE = "Swap"
-"""The move in declarations; functions may take others instead."""
+"""The move in declarations; functions may take other moves instead."""
 
 
 def move_type(move: str) -> str:
@@ -40,7 +40,7 @@ class Signature:
         return text.replace("long long", "Change") if self.gives_both else text
 
     def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
-        """Return the declaration for a kind of solutions, possibly with a violation."""
+        """Return the declaration for a kind of solution, possibly with a violation."""
         return replace(self, move=move_type(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:

@@ -57,7 +57,7 @@ class StatementKeywords(TypedDict, total=False):
 class Statement:
     """The arguments of `permutation`, `subset`, `choices`, `keys` and `real` besides the kind.
 
-    They are validated when they are used, since this depends on the kind of solutions.
+    They are validated when they are used, since this depends on the kind of solution.
     """
 
     cost: Code | None = None

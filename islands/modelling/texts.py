@@ -119,8 +119,8 @@ class Text:
         layers = self.layers
         names = [*(f"{last}_{k}" for k in range(len(layers) - 1)), last]
         code = f"namespace {scope}{colons}{names[0]} {{\n{head}{layers[0].section(signature)}"
-        for base, own_name, layer in zip(names, names[1:], layers[1:], strict=False):
-            code += f"\nnamespace {own_name} {{\nnamespace base = {base};\nusing namespace base;\n"
+        for base, inner, layer in zip(names, names[1:], layers[1:], strict=False):
+            code += f"\nnamespace {inner} {{\nnamespace base = {base};\nusing namespace base;\n"
             code += layer.section(signature)
         code += f"{inside}\n{end}" + "\n}" * (len(layers) - 1)
         if len(layers) == 1:

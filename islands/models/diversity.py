@@ -40,7 +40,7 @@ class MaxDiversity(ReadyModel):
         n = len(self.distances)
         require_shape("distances", self.distances, (n, n), "a row and a column for each item")
         if not np.array_equal(self.distances, self.distances.T):
-            raise UsageError("distances: differ in both directions. Pass their means")
+            raise UsageError("distances: must be symmetric. Pass the mean of both directions")
         self.chosen = whole_number("size", size, n)
         np.fill_diagonal(self.distances, 0)
         self._price_of_one = float(2 * np.abs(self.distances).sum(axis=1).max()) + 1

@@ -49,9 +49,9 @@ class FlexibleJobShop(ReadyModel):
         self.shop = shop = Shop.flexible(machines, times, dates)
         choices = len(shop.machine)
         form = "jobshop" if choices == len(shop.job) else "flexiblejobshop"
-        usual = f"{form}-{{JOBS}}x{{MACHINES}}".format(**self.constants())
+        default = f"{form}-{{JOBS}}x{{MACHINES}}".format(**self.constants())
         kind = orders_of(choices, None, None)
-        super().__init__(kind, name_or(name, usual), best_known=best_known)
+        super().__init__(kind, name_or(name, default), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:
         """Return the numbers of jobs, machines and operations, and the objective."""
@@ -118,8 +118,8 @@ def read(path: Path) -> FlexibleJobShop:
         base = min([1, *numbers])
         if max(numbers) - base >= machines:
             raise file.error(
-                f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct"
-                " the sizes"
+                f"has the machine {max(numbers)}, but {machines} machines, numbered from"
+                f" {base}. Correct the sizes"
             )
         where = [[[k - base for k in few] for few in row] for row in where]
         return FlexibleJobShop(where, times)

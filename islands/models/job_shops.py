@@ -45,9 +45,9 @@ class JobShop(ReadyModel):
     ) -> None:
         self.machines, self.times = matching_rows(machines, times)
         self.shop = Shop.of(self.machines, self.times)
-        usual = "jobshop-{JOBS}x{MACHINES}".format(**self.constants())
+        default = "jobshop-{JOBS}x{MACHINES}".format(**self.constants())
         kind = orders_of(len(self.shop.time), None, None)
-        super().__init__(kind, name_or(name, usual), best_known=best_known)
+        super().__init__(kind, name_or(name, default), best_known=best_known)
 
     def constants(self) -> dict[str, int | bool]:
         """Return the numbers of jobs and machines."""

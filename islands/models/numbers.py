@@ -42,10 +42,10 @@ def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray
     """Return numbers of items from 0 to `count` - 1; reject others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
-    if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_truth, given.flat))):
+    if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_boolean, given.flat))):
         raise UsageError(
-            f"{name}={shown(values)}: has truth values, must have the numbers of items. Write"
-            " numpy.flatnonzero(row) for those of a row that are True"
+            f"{name}={shown(values)}: contains booleans instead of item numbers. Write"
+            " numpy.flatnonzero(row) for the items of a row that are True"
         )
     array = read_array(name, values if given.dtype.kind == "O" else given, dimensions)
     return integers(name, array, count - 1, fix=number, negative=number, large=number)
@@ -69,12 +69,12 @@ def rows_of(name: str, values: Any) -> list[Any]:
     return rows
 
 
-def _is_truth(value: Any) -> bool:
+def _is_boolean(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
 def typed_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return an array of numbers or truth values, with its own type; reject others."""
+    """Return an array of numbers or booleans, in its own type; reject others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 

@@ -127,27 +127,27 @@ class Quadratic(Plain):
         single: NDArray[Any],
         first: NDArray[np.int64],
         other: NDArray[np.int32],
-        by: NDArray[Any],
+        coefficients: NDArray[Any],
         *,
         maximise: bool,
     ) -> Quadratic:
-        """Return the form with coefficients `by` of pairs, listed for both of their items."""
+        """Return the form with these coefficients of pairs, listed for both of their items."""
         sign, two = -1 if maximise else 1, other.astype(np.int64)[: first[-1]]
         one = np.repeat(np.arange(len(first) - 1), np.diff(first))
         once = one > two
-        pairs = one[once], two[once], sign * by[: len(once)][once].astype(np.float64)
-        return cls(sign * single.astype(np.float64), pairs, sign)
+        of_pairs = sign * coefficients[: len(once)][once].astype(np.float64)
+        return cls(sign * single.astype(np.float64), (one[once], two[once], of_pairs), sign)
 
     def cost(self, chosen: NDArray[Any]) -> float:
         """Return the cost of a choice of items."""
-        one, two, by = self.pairs
+        one, two, of_pairs = self.pairs
         is_chosen = chosen == 1
         # No product of matrices, whose threads would wait for each other on busy cores.
-        total = self.single[is_chosen].sum() + by[is_chosen[one] & is_chosen[two]].sum()
+        total = self.single[is_chosen].sum() + of_pairs[is_chosen[one] & is_chosen[two]].sum()
         if self.size is not None:
             total += self.price * abs(int(is_chosen.sum()) - self.size)
-        sum_of = self.sign * float(total)
-        return int(sum_of) if sum_of.is_integer() else sum_of
+        cost = self.sign * float(total)
+        return int(cost) if cost.is_integer() else cost
 
     def answer(self, chosen: NDArray[Any]) -> Answered:
         """Return a choice and its cost."""

@@ -21,7 +21,7 @@ Rows = Sequence[Sequence[int | Sequence[int]]]
 OBJECTIVES = ("makespan", "tardiness")
 MOST_MACHINES = 10_000
 _LARGEST = 2**30
-"""Sums of times, of weights, and dates are below this: ends fit into 32 bits, costs into 64."""
+"""Limit of dates and of sums of times and weights: ends fit into 32 bits, costs into 64."""
 _MOST = 10_000
 """Maximum number of operations with dates or choices: each thread has an array of them."""
 _NUMBERED = 60
@@ -56,11 +56,11 @@ class Dates:
         for name, given in (("due", due), ("weights", weights)):
             if given is not None and not is_late:
                 raise UsageError(
-                    f"{name}: only belongs to objective='tardiness'. Pass it too, or leave {name}"
-                    " out"
+                    f"{name}: only has an effect with objective='tardiness'. Pass this as well, or"
+                    f" leave {name} out"
                 )
         if is_late and due is None:
-            raise UsageError("due: is missing. Pass when each job should end; 0 counts from 0 on")
+            raise UsageError("due: is missing. Pass the time when each job should end, such as 0")
         weight = _per_job("weights", weights, 1, jobs)
         require_sum("weights", weight, _LARGEST)
         return cls(
@@ -111,9 +111,9 @@ class Shop(Plain):
         choices: list[NDArray[np.int64]] = []
         lengths: list[NDArray[np.int64]] = []
         for j, rows in enumerate(zip(machines, times, strict=True)):
-            for k, (some, their_times) in enumerate(zip(*rows, strict=True)):
-                machine = item_numbers(f"machines[{j}][{k}]", _list(some), 1, MOST_MACHINES)
-                time = amounts(f"times[{j}][{k}]", _list(their_times), 1, _LARGEST)
+            for k, (allowed, given) in enumerate(zip(*rows, strict=True)):
+                machine = item_numbers(f"machines[{j}][{k}]", _list(allowed), 1, MOST_MACHINES)
+                time = amounts(f"times[{j}][{k}]", _list(given), 1, _LARGEST)
                 if len(machine) != len(time):
                     raise messages.different_choices(
                         job=j, operation=k, machines=len(machine), times=len(time)
@@ -188,7 +188,10 @@ class Shop(Plain):
         return self.dates.cost(ends)
 
     def answer(self, begins: NDArray[Any]) -> Answered:
-        """Return the order of operations with one choice that begin then, and its cost."""
+        """Return the order of operations that begin at these times, and its cost.
+
+        Each operation has one choice.
+        """
         # Operations that take no time come before others of the same machine.
         order = np.lexsort((np.arange(len(begins)), begins + self.time, begins))
         return order.tolist(), self.cost(order)

@@ -28,6 +28,7 @@ _LONGEST_BASE = 6
 _TRIED = 64  # candidates for extending a base
 
 Kinds = NDArray[np.int64]
+"""Numbers of equal entries: of a matrix (`kinds`), or of `alone` (`singles`)."""
 Points = NDArray[np.int64]
 
 
@@ -41,16 +42,16 @@ def symmetries(matrix: NDArray[np.int64], alone: NDArray[np.int64]) -> NDArray[n
     if n > _MOST_POINTS:
         return group
     kinds = np.unique(matrix, return_inverse=True)[1].reshape(n, n)
-    own = np.unique(alone, return_inverse=True)[1].reshape(n)
-    base = _base(kinds, own)
+    singles = np.unique(alone, return_inverse=True)[1].reshape(n)
+    base = _base(kinds, singles)
     if base is None:
         return group
     known, failures = {tuple(base)}, 0
     generators: list[Points] = []
-    for images in _images(kinds, own, base).tolist():
+    for images in _images(kinds, singles, base).tolist():
         if tuple(images) in known:
             continue
-        moved = _extended(kinds, own, base, images)
+        moved = _extended(kinds, singles, base, images)
         if moved is None:
             failures += 1
             if failures > _MOST_FAILURES:
@@ -64,9 +65,9 @@ def symmetries(matrix: NDArray[np.int64], alone: NDArray[np.int64]) -> NDArray[n
     return group
 
 
-def _base(kinds: Kinds, own: Kinds) -> list[int] | None:
+def _base(kinds: Kinds, singles: Kinds) -> list[int] | None:
     """Return points whose entries distinguish all points; None if many would be needed."""
-    n, labels = len(kinds), own
+    n, labels = len(kinds), singles
     base: list[int] = []
     step = max(1, n // _TRIED)
     while len(np.unique(labels)) < n:
@@ -80,11 +81,11 @@ def _base(kinds: Kinds, own: Kinds) -> list[int] | None:
     return base or [0]
 
 
-def _images(kinds: Kinds, own: Kinds, base: list[int]) -> Points:
+def _images(kinds: Kinds, singles: Kinds, base: list[int]) -> Points:
     """Return the tuples of points with the same mutual entries as the base, one per row."""
     images: Points = np.zeros((1, 0), np.int64)
     for number, point in enumerate(base):
-        fits = np.broadcast_to(own == own[point], (len(images), len(own))).copy()
+        fits = np.broadcast_to(singles == singles[point], (len(images), len(singles))).copy()
         fits &= kinds.diagonal() == kinds[point, point]
         for k, earlier in enumerate(base[:number]):
             fits &= kinds[images[:, k]] == kinds[earlier, point]
@@ -94,14 +95,14 @@ def _images(kinds: Kinds, own: Kinds, base: list[int]) -> Points:
     return images
 
 
-def _extended(kinds: Kinds, own: Kinds, base: list[int], images: list[int]) -> Points | None:
+def _extended(kinds: Kinds, singles: Kinds, base: list[int], images: list[int]) -> Points | None:
     """Return the symmetry that maps the base to `images`, or None if there is none."""
-    mine = np.column_stack([own, kinds[:, base]])
-    theirs = np.column_stack([own, kinds[:, images]])
-    order, other = np.lexsort(mine.T), np.lexsort(theirs.T)
-    if not np.array_equal(mine[order], theirs[other]):
+    by_base = np.column_stack([singles, kinds[:, base]])
+    by_images = np.column_stack([singles, kinds[:, images]])
+    order, other = np.lexsort(by_base.T), np.lexsort(by_images.T)
+    if not np.array_equal(by_base[order], by_images[other]):
         return None
-    moved = np.empty(len(own), np.int64)
+    moved = np.empty(len(singles), np.int64)
     moved[order] = other
     return moved if np.array_equal(kinds[np.ix_(moved, moved)], kinds) else None
 
@@ -137,9 +138,9 @@ class Choice:
 
     chosen: int
     weights: NDArray[Any]
-    """Symmetric, with zeros on the diagonal."""
+    """The weight of each pair of places: symmetric, with zeros on the diagonal."""
     alone: NDArray[Any]
-    """In a type with room for twice the change by any exchange."""
+    """The weight of each place, in a type with room for twice the change by any exchange."""
     scale: int
     """The greatest common divisor of all cost changes by exchanges."""
 
@@ -190,7 +191,7 @@ def choice(form: Form) -> Choice | None:
 
 
 def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the off-diagonal values between each two kinds of items, which are all equal.
+    """Return the off-diagonal value, which is constant, within and between the two kinds of items.
 
     Between items of a kind with only one item, the value is 0.
     """

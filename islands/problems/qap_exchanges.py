@@ -166,8 +166,8 @@ class Exchanges:
         """Return the changes of the products of u and v with other facilities."""
         rows, flat = np.arange(len(self.u)), b.ravel()
         by_item = a.take(self.u, axis=0) - a.take(self.v, axis=0)
-        for own in (self.u, self.v):
-            by_item[rows, own] = 0
+        for exchanged in (self.u, self.v):
+            by_item[rows, exchanged] = 0
         by_place = flat.take(self.from_q) - flat.take(self.from_p)
         raised: NDArray[np.int64] = np.einsum("ij,ij->i", by_item, by_place)
         return raised

@@ -3,7 +3,7 @@
 Facilities whose exchange does not change the cost are equal. Kernels number equal facilities
 consecutively and never exchange them. If there are more equal locations than equal facilities,
 kernels assign locations to facilities instead, which gives the same costs. Instances with hardly
-any equal pairs keep their form, in which their authors and the literature solve them.
+any equal pairs keep their form, as in the literature.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Form:
         if len(ends) != 2:
             return 0
         off = np.where(np.eye(len(self.a), dtype=bool), 0, self.a)
-        works: list[bool] = np.logical_or(off.any(axis=0), off.any(axis=1)).tolist()
-        return ends[0] if works[0] == works[-1] or self.linear is not None else sum(works)
+        counts: list[bool] = np.logical_or(off.any(axis=0), off.any(axis=1)).tolist()
+        return ends[0] if counts[0] == counts[-1] or self.linear is not None else sum(counts)
 
 
 def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
@@ -103,7 +103,7 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
 
 
 def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
-    """Return for each index the lowest one that it can be exchanged with without any change.
+    """Return for each index the lowest one whose exchange with it leaves the matrix unchanged.
 
     Their rows of `linear` also have to be equal.
     """
@@ -125,9 +125,9 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
         known = groups.setdefault(key, [])
         j = np.array(known, np.int64)
         this = [i]  # arrays, as scalars would warn about overflow
-        mine = hashes[this] - weights[this] * numbers[this, this] - weights[j] * numbers[i, j]
-        theirs = hashes[j] - weights[this] * numbers[j, i] - weights[j] * numbers[j, j]
-        near = j[mine == theirs].tolist()
+        own_hash = hashes[this] - weights[this] * numbers[this, this] - weights[j] * numbers[i, j]
+        others = hashes[j] - weights[this] * numbers[j, i] - weights[j] * numbers[j, j]
+        near = j[own_hash == others].tolist()
         equal = next((index for index in near if _is_exchangeable(matrix, linear, i, index)), None)
         if equal is None:
             known.append(i)

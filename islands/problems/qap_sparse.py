@@ -89,8 +89,8 @@ class Sparse:
     def is_metric(self) -> bool:
         """Whether very few distances are longer than a detour via a third place.
 
-        Exchanges lead to good assignments in this case. Otherwise, they cannot distinguish near and
-        far from a hidden pattern.
+        Exchanges lead to good assignments in this case. Otherwise, they do not find a pattern that
+        is hidden in the distances.
         """
         words = np.random.Philox(key=_KEY).random_raw(3 * _TRIPLES).reshape(3, -1)
         x, y, z = (words % np.uint64(self.size)).astype(np.int64)
@@ -157,7 +157,7 @@ class Sparse:
         return np.sort(others, axis=1)
 
     def near(self, count: int) -> NDArray[np.int32]:
-        """Return the nearest places of each place, nearest first; ties: the next by number."""
+        """Return the nearest places of each place, nearest first."""
         n = self.size
         # Numbered from the place itself, so that ties are broken differently for each place.
         turned = (np.arange(n)[:, np.newaxis] + np.arange(1, n)) % n

@@ -13,10 +13,10 @@ from islands.instances.tsplib import TspFile
 from islands.problems.distances import Distances, Ints, unrounded
 
 _MOST = 0.001
-"""Maximum change of the mean length between neighbours without a warning, as a share."""
+"""Maximum relative change of the lengths between neighbours without a warning."""
 _SAMPLE, _IN_BAND = 1_000, 20_000  # cities
 _WELL_ROUNDED = 500.0
-"""A mean length between neighbours that rounding changes by less than this share."""
+"""A mean length between neighbours that rounding changes by less than `_MOST`."""
 
 
 def remarks_on_rounding(near: Distances, file: TspFile) -> Sequence[Remark]:

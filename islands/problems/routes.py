@@ -148,7 +148,7 @@ class CityChains:
 
     @classmethod
     def of(cls, file: TspFile, *, is_symmetric: bool) -> CityChains:
-        """Return the chains; reject edges that branch or form a partial circle."""
+        """Return the chains; reject edges that branch, or form a cycle without other cities."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends
@@ -230,7 +230,7 @@ class CityChains:
 def _linked(
     file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the predecessors and successors of each city; if symmetric, all neighbours twice."""
+    """Return the predecessors and the successors of each city; if symmetric, its neighbours."""
     before, after = ([list[int]() for _ in range(count)] for _ in range(2))
     for one, other in edges:
         after[one].append(other)

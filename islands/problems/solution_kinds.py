@@ -178,7 +178,7 @@ class OrderKind(SolutionKind):
             self.before = Precedence(size, [(int(one), int(other)) for one, other in before])
             self.may_leave = True
             self.words = (  # type: ignore[misc]
-                "a permutation of 0 to n - 1 in which each item of before= precedes its other one"
+                "a permutation of 0 to n - 1 in which each pair of before= is in the given order"
             )
 
     @property
@@ -401,7 +401,7 @@ class ChoicesKind(SolutionKind):
         groups: Sequence[int] | None = None,
         at_most: Sequence[int] | None = None,
     ) -> None:
-        """Take the number of items, and the number of values and the group of each.
+        """Take the number of items, the number of values of each, and possibly its group.
 
         `at_most` limits the number of items per value.
         """

@@ -53,7 +53,7 @@ _EDGES_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class TspSettings(named.Settings):
-    """Requirements of a tour, which statements in Python and files may also contain."""
+    """Requirements of a tour, which files and `islands.tsp` may also state."""
 
     ends: str = named.setting(
         "",
@@ -128,7 +128,7 @@ class Tsp(Problem):
         return adjusted
 
     def remarks(self) -> Sequence[Remark]:
-        """Return the effect of rounding, unless the best known value has rounded lengths."""
+        """Return remarks about legs, or the effect of rounding if there is no best known value."""
         if isinstance(self.near, Legs):
             return self.near.remarks()
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
@@ -147,8 +147,8 @@ class Tsp(Problem):
         file = self.file
         facts: dict[str, Any] = {"metric": file.metric}
         others = {"unit": file.unit, "ends": file.ends, "fixed": file.fixed, "labels": file.labels}
-        usual = {"unit": 1, "ends": None, "fixed": (), "labels": None}
-        facts |= {name: value for name, value in others.items() if value != usual[name]}
+        defaults = {"unit": 1, "ends": None, "fixed": (), "labels": None}
+        facts |= {name: value for name, value in others.items() if value != defaults[name]}
         arrays = {key: getattr(file, key) for key in ("coordinates", "matrix", "places")}
         return {"metric": packed(facts)} | {k: v for k, v in arrays.items() if v is not None}
 

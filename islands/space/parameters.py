@@ -206,7 +206,7 @@ class Category(Parameter):
 
     @classmethod
     def of(cls, choices: tuple[Any, ...]) -> Category:
-        """Return a category with different choices; those of a file, as texts, may be equal."""
+        """Return a category of these choices; reject equal ones, which only a file may contain."""
         if not choices:
             raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
         known: dict[Any, Any] = {}
@@ -326,12 +326,12 @@ class Subset(_Many):
         return bool(((entries == 0) | (entries == 1)).all())
 
     def words(self) -> str:
-        return f"{self.n} numbers 0 or 1"
+        return f"{self.n} numbers that are 0 or 1"
 
 
 _FARTHEST, _NEAREST, _LARGEST, _HALF = 1e300, 1e-300, 2**52, 0.5
 MOST_ITEMS = 4096
-"""A limit, since a thread of a GPU has memory for all entries of the solution that it evaluates."""
+"""Maximum number of items: a thread of a GPU has memory for all entries of a solution."""
 KINDS: dict[str, type[Parameter]] = {
     kind.kind: kind for kind in (Real, Integer, Category, Order, Subset)
 }

@@ -14,8 +14,8 @@ using Word = problem::Stored;
 // Repairs solutions; coordinates are in the unit box.
 KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_t count)) {
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
-        Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
-        problem::repair(mine, n, data);
+        Word* const row = solutions + int64_t(k) * problem::stored_length(n);
+        problem::repair(row, n, data);
         __syncthreads();
     }
 }
@@ -33,20 +33,20 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
 #ifdef STATED_STEP
 // Apply a step proposed by the state; return the cost according to the state, or `cost` if it
 // proposes none. Called by all threads.
-__device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers, double,
+__device__ int64_t follow(const problem::Judge& judge, Word* row, const int32_t* numbers, double,
                           int64_t cost) {
     __shared__ problem::Move step;
     __shared__ bool is_proposed;
     __syncthreads();
     if (threadIdx.x == 0) {
         const uint4 words{uint32_t(numbers[0]), uint32_t(numbers[1]), uint32_t(numbers[2]), 0};
-        is_proposed = judge.propose(mine, words, step);
+        is_proposed = judge.propose(row, words, step);
     }
     __syncthreads();
-    return is_proposed ? judge.make(mine, step, cost, judge.cost_after(mine, step, cost)) : cost;
+    return is_proposed ? judge.make(row, step, cost, judge.cost_after(row, step, cost)) : cost;
 }
 #else
-// Return a move of numbers drawn by Python.
+// Return the move that Python has drawn as numbers.
 __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #if SOLUTION_KIND == SOLUTION_ORDER
     return {problem::Move::Kind(numbers[0]), numbers[1], numbers[2], numbers[3]};
@@ -60,14 +60,14 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
 }
 
 // Apply a move; return the cost according to the state. Called by all threads.
-__device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers,
+__device__ int64_t follow(const problem::Judge& judge, Word* row, const int32_t* numbers,
                           double value, int64_t cost) {
     __shared__ int64_t now;
     const problem::Move move = move_of(numbers, value);
     __syncthreads();
-    if (threadIdx.x == 0) now = judge.cost_after(mine, move, cost);
+    if (threadIdx.x == 0) now = judge.cost_after(row, move, cost);
     __syncthreads();
-    return judge.make(mine, move, cost, now);
+    return judge.make(row, move, cost, now);
 }
 #endif
 
@@ -81,25 +81,25 @@ KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t 
         __syncthreads();
         Scratch scratch(arena.large());
         const int words = problem::stored_length(n);
-        Word* const mine = solutions + int64_t(k) * words;
+        Word* const row = solutions + int64_t(k) * words;
 #ifdef STATED_CROSS
         if (mates != nullptr) {
-            const uint32_t* const own = random + 4 * int64_t(k);
-            const uint4 drawn{own[0], own[1], own[2], own[3]};
+            const uint32_t* const four = random + 4 * int64_t(k);
+            const uint4 drawn{four[0], four[1], four[2], four[3]};
             Scratch of_child = scratch;  // the judge needs at least as much
             problem::StateCross(of_child, n, data)
-                .make_child(mine, mates + int64_t(k) * words, drawn);
+                .make_child(row, mates + int64_t(k) * words, drawn);
         }
 #endif
         const problem::Judge judge(scratch, n, data);
-        int64_t cost = problem::cost_after(mine, n, data);
-        judge.prepare(mine);
+        int64_t cost = problem::cost_after(row, n, data);
+        judge.prepare(row);
         for (int step = 0; step < steps; ++step) {
             const int64_t i = int64_t(k) * steps + step;
-            cost = follow(judge, mine, numbers + 4 * i, values[i], cost);
+            cost = follow(judge, row, numbers + 4 * i, values[i], cost);
             __syncthreads();
             if (threadIdx.x == 0) costs[i] = cost;
-            for (int w = threadIdx.x; w < words; w += blockDim.x) reached[i * words + w] = mine[w];
+            for (int w = threadIdx.x; w < words; w += blockDim.x) reached[i * words + w] = row[w];
             __syncthreads();
         }
     }
@@ -149,7 +149,7 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
-// A block evaluates one row after another; evaluations may change it.
+// Evaluates rows, which evaluations may change. A block evaluates one after another.
 KERNEL(evaluate_rows,
        (Arena arena, problem::Data data, Word* rows, int32_t n, int32_t count, int64_t* costs)) {
     const int words = words_of(n);
@@ -157,13 +157,13 @@ KERNEL(evaluate_rows,
         Word* const row = rows + int64_t(k) * words;
 #ifdef PROBLEM_EVALUATES
         Scratch scratch(arena.large());
-        Word* const mine = scratch.take<Word>(words);
-        for (int w = threadIdx.x; w < words; w += blockDim.x) mine[w] = row[w];
+        Word* const solution = scratch.take<Word>(words);
+        for (int w = threadIdx.x; w < words; w += blockDim.x) solution[w] = row[w];
         __syncthreads();
         const draw::Place place{1, uint32_t(k), 1, 0};
-        const int64_t cost = problem::evaluate(mine, scratch, n, data, place, 0).cost;
+        const int64_t cost = problem::evaluate(solution, scratch, n, data, place, 0).cost;
         __syncthreads();
-        for (int w = threadIdx.x; w < words; w += blockDim.x) row[w] = mine[w];
+        for (int w = threadIdx.x; w < words; w += blockDim.x) row[w] = solution[w];
         __syncthreads();
 #else
         const int64_t cost = problem::cost(Row{row}, n, data);

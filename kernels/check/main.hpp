@@ -122,9 +122,9 @@ int main(int, char** names) {
     char* const ends = allocated(count * moves * 8);
     char* const walk = allocated(count * steps * 16);
     char* const values = allocated(count * steps * 8);
-    Word* const own = reinterpret_cast<Word*>(guarded(bytes));
+    Word* const row = reinterpret_cast<Word*>(guarded(bytes));
     int32_t* const pair = static_cast<int32_t*>(std::malloc(8));
-    announce(own, bytes);
+    announce(row, bytes);
     std::fflush(stdout);
     void* const mapped =
         mmap(nullptr, 8 * (2 + count), PROT_READ | PROT_WRITE, MAP_SHARED, fileno(output), 0);
@@ -148,38 +148,38 @@ int main(int, char** names) {
     for (int64_t k = 0; k < count; ++k) {
         progress[1] = COST;
         progress[0] = k;
-        std::memcpy(own, solutions + k * bytes, bytes);
+        std::memcpy(row, solutions + k * bytes, bytes);
 #if COSTS_PRICED
-        evaluate_violations(data, own, n, 1, costs + k);
+        evaluate_violations(data, row, n, 1, costs + k);
 #endif
-        evaluate_solutions(data, own, n, 1, costs + k);
+        evaluate_solutions(data, row, n, 1, costs + k);
 #ifdef CHECK_DELTAS
         progress[1] = DELTA;
         for (int64_t m = 0; m < moves; ++m) {
             int64_t deltas[3];
             std::memcpy(pair, ends + (k * moves + m) * 8, 8);
-            compute_deltas(data, own, n, n, 1, 1, pair, deltas);
+            compute_deltas(data, row, n, n, 1, 1, pair, deltas);
         }
 #endif
 #ifdef STATED_REPAIRS
         progress[1] = REPAIR;
-        std::memcpy(own, changing + k * bytes, bytes);
-        repair_solutions(data, own, n, 1);
+        std::memcpy(row, changing + k * bytes, bytes);
+        repair_solutions(data, row, n, 1);
 #endif
 #ifdef CHECK_FOLLOWS
         progress[1] = STATE;
-        std::memcpy(own, changing + k * bytes, bytes);
-        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, steps,
+        std::memcpy(row, changing + k * bytes, bytes);
+        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, row, n, 1, steps,
                      reinterpret_cast<int32_t*>(walk) + k * steps * 4,
                      reinterpret_cast<double*>(values) + k * steps, followed, reached, nullptr,
                      nullptr);
 #endif
 #ifdef STATED_CROSS
         progress[1] = CROSS;
-        std::memcpy(own, changing + k * bytes, bytes);
+        std::memcpy(row, changing + k * bytes, bytes);
         const uint32_t random[4] = {uint32_t(k), 1, 2, 3};
         const Word* const mate = reinterpret_cast<Word*>(changing + (k + 1) % count * bytes);
-        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, 0, nullptr, nullptr,
+        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, row, n, 1, 0, nullptr, nullptr,
                      nullptr, nullptr, mate, random);
 #endif
     }

@@ -4,8 +4,8 @@
 
 constexpr int NONE = -1;
 constexpr int ONE = 1 << 20;  // lack of an empty bin
-constexpr int MOST = 2;       // maximum items of a bin that a step moves
-constexpr int LOOKS = 16;     // random steps, of which the best is proposed
+constexpr int MOST = 2;       // maximum number of items of a bin that a step moves
+constexpr int LOOKS = 16;     // number of random steps, of which the best is proposed
 
 struct State {
     int* after;                 // per item: the next one in its bin, or NONE
@@ -78,25 +78,25 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
         const int other = random.below(n), kind = random.below(8), more = random.below(16);
         const int to = kind ? s[other] : random.below(BINS);
         if (to == bin) continue;
-        const bool comes = kind > 1;  // the other item, in exchange
-        const Step each = {
+        const bool has_other = kind > 1;  // the other item, in exchange
+        const Step candidate = {
             {bin, to},
             {{item, more % 4 ? NONE : next},
-             {comes ? other : NONE, comes && more < 4 ? next_to(state, s, other) : NONE}},
+             {has_other ? other : NONE, has_other && more < 4 ? next_to(state, s, other) : NONE}},
         };
-        const long long by = change(state, s, n, data, each);
-        if (!is_found || by < least) step = each, least = by, is_found = true;
+        const long long by = change(state, s, n, data, candidate);
+        if (!is_found || by < least) step = candidate, least = by, is_found = true;
     }
     return is_found;
 }
 
 __device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
-    const auto own = [&] {
+    const auto prices = [&] {
         long long sum = 0;
         for (const int b : step.bin) sum += price(state.load[b], state.count[b], data);
         return sum;
     };
-    const long long before = own();
+    const long long before = prices();
     for (int side = 0; side < 2; ++side) {
         const int to = step.bin[1 - side];
         for (const int item : step.item[side]) {
@@ -107,5 +107,5 @@ __device__ long long apply(State& state, Changing& s, int, const Data& data, Ste
         }
     }
     for (const int b : step.bin) state.lack[b] = lack_of(state.load[b], data);
-    return own() - before;
+    return prices() - before;
 }

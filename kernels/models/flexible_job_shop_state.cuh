@@ -12,7 +12,7 @@ struct State {
     int* ahead;  // the predecessor that determines its start; BOTH: job and machine
     int* start;  // the first operation of each machine
     int* late;   // the jobs that determine the cost
-    int lates;
+    int late_count;
     int from;        // first place changed by the last step; NONE if it was impossible
     bool is_sorted;  // the solution has the chosen items in order, then the others
     long long total;
@@ -27,7 +27,7 @@ struct State {
           ahead(memory.take<int>(OPERATIONS)),
           start(memory.take<int>(MACHINES)),
           late(memory.take<int>(JOBS)),
-          lates(0),
+          late_count(0),
           from(0),
           is_sorted(false),
           total(0),
@@ -86,8 +86,9 @@ struct Changed {
         return p != NONE && state.place[p] >= from && state.place[p] <= to && now[p] == kind;
     }
 
-    // Find what must follow o up to its new place, or precede it from there: in between, early
-    // operations come first, and each group keeps its order. Return false if there is a cycle.
+    // Mark the operations between the old and the new place of o: LATE if they must follow o on its
+    // way to a later place, EARLY if they must precede it on its way to an earlier one. Early ones
+    // come first, and both groups keep their order. Return false if there is a cycle.
     __device__ bool divide() {
         const int at = first;
         if (step.behind != NONE && state.place[step.behind] > at) {
@@ -178,14 +179,14 @@ __device__ void find_heads(State& state, const Data& data, int from) {
 __device__ void follow(State& state, const Data& data, int from) {
     if (warp::index() == 0) find_heads(state, data, from);
     __syncthreads();
-    Total own;
+    Total part;
     for (int j = threadIdx.x; j < JOBS; j += blockDim.x) {
-        own.add(data, j, end_of(state, data, data.first[j + 1] - 1));
+        part.add(data, j, end_of(state, data, data.first[j + 1] - 1));
     }
     const long long total =
-        IS_MAKESPAN ? -block::argmin({-own.value, 0}).value : block::sum(int64_t(own.value));
+        IS_MAKESPAN ? -block::argmin({-part.value, 0}).value : block::sum(int64_t(part.value));
     if (warp::index() == 0) {
-        int lates = 0;
+        int late_count = 0;
         for (int j = warp::lane(); j - warp::lane() < JOBS; j += warp::SIZE) {
             bool counts = j < JOBS;
             if (counts) {
@@ -193,11 +194,11 @@ __device__ void follow(State& state, const Data& data, int from) {
                 counts = IS_MAKESPAN ? end == total : Total::late(data, j, end) > 0;
             }
             const auto ahead = warp::counts(counts);
-            if (counts) state.late[lates + ahead.before] = j;
-            lates += ahead.all;
+            if (counts) state.late[late_count + ahead.before] = j;
+            late_count += ahead.all;
         }
         if (warp::lane() == 0) {
-            state.total = total, state.lates = lates;
+            state.total = total, state.late_count = late_count;
             state.turn = state.turn * 1664525u + 1013904223u;
         }
     }
@@ -245,7 +246,7 @@ __device__ int waits_for(const State& state, int o) {
 }
 
 // Propose another machine for an operation. In its order, o follows all operations that end before
-// o can begin, and at least one of those that begin before the next operation of its job.
+// o can begin, and a random number, possibly 0, of those that begin before the next one of its job.
 __device__ Step moved(const State& state, const Data& data, Random& random, int o, int count) {
     int c = data.choices[o] + random.below(count - 1);
     if (c >= state.choice[o]) ++c;
@@ -269,9 +270,9 @@ __device__ Step moved(const State& state, const Data& data, Random& random, int 
 // after another operation of its block. Other steps cannot let this job end earlier.
 __device__ bool propose(const State& state, const Solution&, int, const Data& data, Random& random,
                         Step& step) {
-    if (state.lates == 0) return false;
+    if (state.late_count == 0) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
-        int v = data.first[state.late[random.below(state.lates)] + 1] - 1, steps = 0;
+        int v = data.first[state.late[random.below(state.late_count)] + 1] - 1, steps = 0;
         for (int o = v; o != NONE; o = waits_for(state, o)) ++steps;
         for (int i = random.below(steps); i > 0; --i) v = waits_for(state, v);
         const int count = data.choices[v + 1] - data.choices[v];
@@ -322,13 +323,13 @@ __device__ int reorder(State& state, Changing& s, const Data& data, const Step& 
     Changed changed(state, data, step, now);
     if (!changed.divide()) return NONE;  // only if operations take no time
     const int o = step.o, first = changed.first, end = changed.end, next = changed.next;
-    int at = first, lates = 0;
+    int at = first, late_count = 0;
     for (int i = first; i <= end; ++i) {
         const int p = state.order[i];
-        if (now[p] == LATE) late[lates++] = p;
+        if (now[p] == LATE) late[late_count++] = p;
         if (now[p] == EARLY) state.order[at++] = p;
     }
-    for (int i = 0; i < lates; ++i) state.order[at++] = late[i];
+    for (int i = 0; i < late_count; ++i) state.order[at++] = late[i];
     for (int i = first; i <= end; ++i) state.place[state.order[i]] = i;
     link(state, data.machine[state.choice[o]], state.before[o], state.after[o]);
     state.choice[o] = step.choice;

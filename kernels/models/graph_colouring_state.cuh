@@ -44,10 +44,10 @@ __device__ int& until_of(const State& state, int i, int colour) {
 }
 __device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
 
-// Update whether a node is among those that need another colour.
-__device__ void sort_in(State& state, int i, int own) {
+// Update whether a node with this colour is among those that need another one.
+__device__ void sort_in(State& state, int i, int colour) {
     const bool was = state.place[i] != NONE;
-    const bool is = near_of(state, i, own) > 0 || is_closed(state, own);
+    const bool is = near_of(state, i, colour) > 0 || is_closed(state, colour);
     if (is && !was) state.place[i] = state.bad_count, state.bad[state.bad_count++] = i;
     if (was && !is) {
         const int at = state.place[i], last = state.bad[--state.bad_count];
@@ -103,12 +103,12 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
     int at = random.below(state.bad_count), best = n, equal = 0;  // above the cost of any step
     Step found = {NONE, 0};
     for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
-        const int node = state.bad[at], own = s[node];
+        const int node = state.bad[at], old = s[node];
         const int* const near = &near_of(state, node, 0);
-        const int loss = near[own] + is_closed(state, own);
+        const int loss = near[old] + is_closed(state, old);
         for (int k = 0; k < state.open_count; ++k) {
             const int colour = state.open[k], by = near[colour] - loss;
-            if (by > best || colour == own) continue;
+            if (by > best || colour == old) continue;
             const bool is_tabu = until_of(state, node, colour) > state.step;
             if (is_tabu && state.wrong + by >= state.least) continue;
             equal = by == best ? equal + 1 : 1;
@@ -129,10 +129,10 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     state.least = min(state.least, state.wrong);
     const long long end = data.first[i + 1];
     for (long long k = data.first[i]; k < end; ++k) {
-        const int j = data.other[k], own = s[j];
+        const int j = data.other[k], colour = s[j];
         int* const near = &near_of(state, j, 0);
         --near[old], ++near[step.colour];
-        if (own == old || own == step.colour) sort_in(state, j, own);
+        if (colour == old || colour == step.colour) sort_in(state, j, colour);
     }
     sort_in(state, i, step.colour);
     ++state.step;

@@ -10,7 +10,7 @@ struct State {
     int *before, *after;  // neighbours of each operation on its machine
     int *end, *tail;      // longest path to the end of an operation; from its start to the end
     int* path;            // the operations of a critical path
-    int *item, *mark;
+    int *item, *mark;     // used when operations are sorted
     int *section,
         *first;  // per place of the path: its block; first place of each block
     // Per place of the path: its time, the end of the previous operation of its job, and the tail
@@ -64,10 +64,10 @@ __device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 // and machine predecessors: combine(o, value, value). The last place is `to`, or that of the last
 // operation, up to `most`, that depends on a changed value. Called by a warp. Each lane processes
 // an operation and receives the values of other lanes until none changes, with the same result as a
-// single thread. Calls found(o, a, value of a, b, value of b, value) for each.
-template <bool IS_BACKWARD, class Combine, class Found>
+// single thread. Calls visit(o, a, value of a, b, value of b, value) for each.
+template <bool IS_BACKWARD, class Combine, class Visit>
 __device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
-                        int most, Combine combine, Found found) {
+                        int most, Combine combine, Visit visit) {
     const int *const order = state.order, *const place = state.place;
     const int* const ahead = IS_BACKWARD ? state.after : state.before;
     const int* const behind = IS_BACKWARD ? state.before : state.after;
@@ -108,7 +108,7 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
         warp::sync();  // all have read
         values[at.o] = now;
         if (warp::SIZE > 1) far = min(max(far, warp::most(now != before ? at.reach : -1)), limit);
-        found(at.o, at.a, by_a, at.b, by_b, now);
+        visit(at.o, at.a, by_a, at.b, by_b, now);
         warp::sync();
     }
 }
@@ -120,10 +120,9 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
     pass_on<IS_BACKWARD>(state, n, data, values, from, to, most, combine, ignore);
 }
 
-// Return the operation that determines the start of `o`, or NONE; from BOTH on, job and machine
-// predecessors both do, and the machine predecessor is BOTH - b. If the job's previous operation
-// was on this machine, the machine predecessor: operations that take no time may be in between, and
-// the blocks of a path have no gaps.
+// Return the predecessor of `o`, in its job (a) or on its machine (b), that determines its start,
+// or NONE. If both do, return BOTH - b, or b if a is on the same machine: the blocks of a path have
+// no gaps, and operations that take no time may be between a and b.
 __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
     const int head = end - data.time[o];
     const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;

@@ -36,7 +36,7 @@ __device__ bool propose(const State& state, const Solution&, int, const Data&, R
     return state.length > 0;  // some operation takes time
 }
 
-// Each step is accepted, as none seems to climb; apply() returns the true change.
+// Each step is accepted, as a decrease is returned here; apply() returns the actual change.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return -1; }
 
 __device__ unsigned random_word(State& state) {
@@ -82,7 +82,8 @@ __device__ void activate(State& state, Changing& s, int n, const Data& data) {
     }
 }
 
-// Two operations of a machine share a slot with few others, which are then tabu as well.
+// Return the slot of a pair of operations of a machine. Few other pairs share it, and are then
+// tabu.
 __device__ int& slot_of(const State& state, const Data& data, int ahead, int behind) {
     const unsigned key = ahead * unsigned(JOBS) + data.job[behind];
     return state.until[key * SCRAMBLE / (~0u / SLOTS + 1)];
@@ -92,25 +93,25 @@ __device__ int& slot_of(const State& state, const Data& data, int ahead, int beh
 // and 1), or of one of these ends to its place (2 and 3); false if there is none, or if it might
 // create a cycle. Other shifts cannot shorten the path.
 __device__ bool candidate_of(const State& state, const Data& data, int i, int kind,
-                             Candidate& found) {
+                             Candidate& shift) {
     const int section = state.section[i];
     const int late = state.first[section], early = state.first[section + 1] - 1;
     if (kind == 0) {
-        found = {i, max(late, i - REACH), true};
+        shift = {i, max(late, i - REACH), true};
     } else if (kind == 1) {
-        found = {min(early, i + REACH), i, false};
+        shift = {min(early, i + REACH), i, false};
     } else if (i == late || i == early) {
         return false;  // same as the other kinds
     } else if (kind == 2) {
-        found = {early, i, true};
+        shift = {early, i, true};
     } else {
-        found = {i, late, false};
+        shift = {i, late, false};
     }
-    const int by = found.early - found.late;
+    const int by = shift.early - shift.late;
     if (by == 0 || by > REACH) return false;
-    if (by == 1) return data.job[state.path[found.early]] != data.job[state.path[found.late]];
-    return found.is_right ? tail_of(state, state.path[found.late]) >= state.rest[found.early]
-                          : end_of(state, state.path[found.early]) >= state.ready[found.late];
+    if (by == 1) return data.job[state.path[shift.early]] != data.job[state.path[shift.late]];
+    return shift.is_right ? tail_of(state, state.path[shift.late]) >= state.rest[shift.early]
+                          : end_of(state, state.path[shift.early]) >= state.ready[shift.late];
 }
 
 // Return the longest path through the operations of a candidate after its shift, or a lower bound
@@ -150,11 +151,11 @@ __device__ void for_pairs(const State& state, const Candidate& shift, Visit visi
 }
 
 __device__ bool is_forbidden(const State& state, const Data& data, const Candidate& shift) {
-    bool found = false;
+    bool is_tabu = false;
     for_pairs(state, shift, [&](int ahead, int behind) {
-        found |= slot_of(state, data, behind, ahead) > state.steps;
+        is_tabu |= slot_of(state, data, behind, ahead) > state.steps;
     });
-    return found;
+    return is_tabu;
 }
 
 // Forbid the current order of the pairs of a shift for a number of steps.
@@ -227,13 +228,13 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
     for (int i = first + warp::lane(); i - warp::lane() <= end; i += warp::SIZE) {
         const int o = i <= end ? state.path[i] : NONE;
         const bool is_late = o != NONE && state.mark[o] == is_right;
-        const auto lates = warp::counts(is_late);
+        const auto counts = warp::counts(is_late);
         if (o != NONE) {
-            const int before = passed + lates.before, at = is_late ? begin + before : i - before;
+            const int before = passed + counts.before, at = is_late ? begin + before : i - before;
             state.order[at] = o, state.place[o] = at, state.mark[o] = 0;
             s.set(at, state.item[i]);
         }
-        passed += lates.all;
+        passed += counts.all;
     }
 }
 
@@ -251,11 +252,11 @@ __device__ bool choose(const State& state, int n, const Data& data, Candidate& b
     __syncthreads();
     block::Least<int> mine;
     for (int c = threadIdx.x; c < KINDS * state.length; c += blockDim.x) {
-        Candidate each;
-        if (!candidate_of(state, data, c / KINDS, c % KINDS, each)) continue;
-        int value = estimate(state, each, mine.value);
+        Candidate shift;
+        if (!candidate_of(state, data, c / KINDS, c % KINDS, shift)) continue;
+        int value = estimate(state, shift, mine.value);
         if (value > mine.value) continue;
-        if (value >= state.least && is_forbidden(state, data, each)) value = FORBIDDEN;
+        if (value >= state.least && is_forbidden(state, data, shift)) value = FORBIDDEN;
         const uint32_t index = c * SCRAMBLE + state.turn;
         if (value < mine.value || (value == mine.value && index < mine.index)) {
             mine = {value, index};

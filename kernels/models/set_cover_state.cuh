@@ -13,7 +13,7 @@ struct State {
     int *chosen, *place;        // the chosen columns, and the place of each column among them
     int *open, *open_at;        // the uncovered rows, and the place of each row
     int* changed;               // the step that last chose or dropped a column
-    long long *weight, *score;  // per row; weight of what only this column covers, or would
+    long long *weight, *score;  // per row; per column: weight of rows only it covers, or would
     long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)
@@ -34,7 +34,7 @@ struct State {
 };
 
 struct Step {
-    int column;  // is dropped, or chosen
+    int column;  // is dropped if it is chosen, and otherwise chosen
 };
 
 __device__ void open_row(State& state, int row) {

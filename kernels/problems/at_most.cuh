@@ -15,11 +15,11 @@ class Counts {
         for (int value = 0; value < STATED_AT_MOST; ++value) count_[value] = 0;
         for (int i = 0; i < n; ++i) ++count_[choices[i]];
         for (int value = 0; value < STATED_AT_MOST; ++value) {
-            if (count_[value] > most[value]) fit_ = false, count_[value] = FIRST;
+            if (count_[value] > most[value]) all_fit_ = false, count_[value] = FIRST;
         }
     }
 
-    __device__ bool fit() const { return fit_; }
+    __device__ bool all_fit() const { return all_fit_; }
     __device__ bool has_room(int value) const {
         return count_[value] >= 0 && count_[value] < most_[value];
     }
@@ -38,7 +38,7 @@ class Counts {
     static constexpr int32_t FIRST = -1;
 
     const int32_t* const most_;
-    bool fit_ = true;
+    bool all_fit_ = true;
     // Number of items or, if there are too many, FIRST minus the number of those kept.
     int32_t count_[STATED_AT_MOST];
 };
@@ -46,7 +46,7 @@ class Counts {
 // Enforce the limits of all values; return whether choices have changed. Called by one thread.
 __device__ bool keep_limits(Stored* choices, int n, int values, const int32_t* most) {
     Counts counts(choices, n, most);
-    if (counts.fit()) return false;
+    if (counts.all_fit()) return false;
     uint32_t hash = 0x9e3779b9u;
     for (int i = 0; i < n; ++i) {
         hash = (hash ^ uint32_t(choices[i])) * 0x915f77f5u;

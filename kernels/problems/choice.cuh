@@ -1,5 +1,5 @@
 // Subsets of STATED_LEAST to STATED_MOST items: operators create subsets of any size, and items are
-// then removed or added. These depend only on the subset, through an unbiased hash. Reads and
+// then removed or added. Which ones depends only on the subset, through an unbiased hash. Reads and
 // changes a subset. No random numbers.
 #pragma once
 

@@ -32,37 +32,37 @@ class Knapsack {
     __device__ Knapsack(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), slack_(scratch.take<Load>(CONSTRAINTS)), profit_(0) {}
 
-    // `chosen` is in block memory, complete and visible; the slack is visible on return.
+    // Start with a subset in block memory that all threads see; the slack is visible on return.
     __device__ void begin(const uint32_t* chosen) {
-        int64_t mine = 0;
+        int64_t part = 0;
         if (blockDim.x == 1) {
             for (int i = 0; i < CONSTRAINTS; ++i) slack_[i] = data_.capacity[i];
             for (int w = 0; 32 * w < n_; ++w) {
                 for (uint32_t left = chosen[w]; left; left &= left - 1) {
                     const int item = 32 * w + __ffs(left) - 1;
-                    mine += data_.profit[item];
+                    part += data_.profit[item];
                     take(item, 1);
                 }
             }
         } else {
             for (int j = threadIdx.x; j < n_; j += blockDim.x) {
-                if (has(chosen, j)) mine += data_.profit[j];
+                if (has(chosen, j)) part += data_.profit[j];
             }
             // In a block of one warp, the sums contain no barriers.
             warp::sync();  // the slack of another knapsack in this memory has been read
             for (int i = 0; i < CONSTRAINTS; i += TILE) weigh(chosen, i);
         }
-        profit_ = block::sum(mine);
+        profit_ = block::sum(part);
         __syncthreads();
     }
 
     // Add or remove an item. All threads must have read `chosen` and the slack before.
     __device__ void toggle(uint32_t* chosen, int item) {
-        const bool leaves = has(chosen, item);
+        const bool is_removed = has(chosen, item);
         __syncthreads();
         if (threadIdx.x == 0) chosen[item / 32] ^= 1u << (item % 32);
-        take(item, leaves ? -1 : 1);
-        profit_ += leaves ? -data_.profit[item] : data_.profit[item];
+        take(item, is_removed ? -1 : 1);
+        profit_ += is_removed ? -data_.profit[item] : data_.profit[item];
         __syncthreads();
     }
 
@@ -92,11 +92,11 @@ class Knapsack {
 
     // Return the weight of the subset over all constraints, in their common unit.
     __device__ int64_t weight() const {
-        int64_t mine = 0;
+        int64_t part = 0;
         for (int i = threadIdx.x; i < CONSTRAINTS; i += blockDim.x) {
-            mine += data_.scale[i] * (int64_t(data_.capacity[i]) - slack_[i]);
+            part += data_.scale[i] * (int64_t(data_.capacity[i]) - slack_[i]);
         }
-        return block::sum(mine);
+        return block::sum(part);
     }
 
     __device__ int64_t profit() const { return profit_; }

@@ -46,8 +46,8 @@ __device__ bool is_joined(const Data& data, int n, int city) {
     return (city ^ 1) < n && distance(data, n, {city}, {city ^ 1}) < 0;
 }
 
-// Return the addition of a city to the length of a tour, such that tours with all joins have their
-// own length.
+// Return what a city adds to the length of a tour, half the price of its join: a tour with all
+// joins then has its actual length.
 __device__ int64_t price_of_join(const Data& data, int n, int city) {
     return is_joined(data, n, city) ? JOINED / 2 : 0;
 }

@@ -50,16 +50,16 @@ class Reader {
         for (int gap = n; !are_values_ && gap > 1;) {
             gap = gap < 5 ? 1 : gap * 5 / 11;  // of a shell sort: Gonnet and Baeza-Yates 1991
             for (int i = gap; i < n; ++i) {
-                const int own = item[i];
-                const double key = solution_[begin + own];
+                const int moving = item[i];
+                const double key = solution_[begin + moving];
                 int place = i;
                 for (; place >= gap; place -= gap) {
                     const int other = item[place - gap];
-                    const double its = solution_[begin + other];
-                    if (its < key || (its == key && other < own)) break;
+                    const double other_key = solution_[begin + other];
+                    if (other_key < key || (other_key == key && other < moving)) break;
                     item[place] = other;
                 }
-                item[place] = own;
+                item[place] = moving;
             }
         }
     }

@@ -11,7 +11,7 @@
 #define MKP_DROP 0    // remove random items until the subset is feasible (Dantas and Caceres 2014)
 #define MKP_LINEAR 1  // add a penalty per unit of excess (Munhao et al. 2019, m1)
 #define MKP_DYNAMIC \
-    2  // cost from profit per unit of weight, above all feasible costs (Munhao et al. 2019, m2)
+    2  // cost from weight per unit of profit, above all feasible costs (Munhao et al. 2019, m2)
 #define MKP_REPAIR 3  // remove the least useful, then add the most useful (Chu and Beasley 1998)
 
 #define PROBLEM_EVALUATES  // the evaluation may change a solution
@@ -41,10 +41,10 @@ __device__ void add_items(Knapsack& knapsack, uint32_t* chosen, int n, ItemAt it
     const int me = threadIdx.x;
     for (int begin = 0; begin < n; begin += blockDim.x) {
         const int item = item_at(min(begin + me, n - 1));
-        bool may = begin + me < n && !Knapsack::has(chosen, item) && knapsack.fits(item);
-        for (int next; (next = block::first(may)) < blockDim.x;) {
+        bool is_candidate = begin + me < n && !Knapsack::has(chosen, item) && knapsack.fits(item);
+        for (int next; (next = block::first(is_candidate)) < blockDim.x;) {
             knapsack.toggle(chosen, item_at(begin + next));
-            may = may && me > next && knapsack.fits(item);
+            is_candidate = is_candidate && me > next && knapsack.fits(item);
         }
     }
 }
@@ -55,11 +55,11 @@ __device__ void repair(Knapsack& knapsack, uint32_t* chosen, int n, const Rank* 
     const int me = threadIdx.x;
     bool fits = knapsack.is_feasible();
     for (int end = n; !fits; end -= blockDim.x) {
-        bool may = me < end && Knapsack::has(chosen, order[end - 1 - me]);
-        for (int next; !fits && (next = block::first(may)) < blockDim.x;) {
+        bool is_candidate = me < end && Knapsack::has(chosen, order[end - 1 - me]);
+        for (int next; !fits && (next = block::first(is_candidate)) < blockDim.x;) {
             knapsack.toggle(chosen, order[end - 1 - next]);
             fits = knapsack.is_feasible();
-            may = may && me > next;
+            is_candidate = is_candidate && me > next;
         }
     }
     add_items(knapsack, chosen, n, [&](int position) { return order[position]; });

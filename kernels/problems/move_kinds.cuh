@@ -7,7 +7,7 @@
 
 namespace problem {
 
-// Whether a kind of move may be proposed: the bits of STATED_MOVES.
+// The kinds of moves, and whether one may be proposed: the bits of STATED_MOVES.
 enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, STEP };
 __device__ constexpr bool may_propose(int kind) { return STATED_MOVES >> kind & 1; }
 

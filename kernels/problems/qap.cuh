@@ -36,11 +36,11 @@ __device__ Small linear(const Data&, int, int, int) { return 0; }
 // Return this thread's part of the linear terms of an assignment.
 template <class Order>
 __device__ Cost linear_part(const Order& order, int n, const Data& data) {
-    Cost mine = 0;
+    Cost part = 0;
     if constexpr (HAS_LINEAR) {
-        for (int i = threadIdx.x; i < n; i += blockDim.x) mine += linear(data, n, i, order[i]);
+        for (int i = threadIdx.x; i < n; i += blockDim.x) part += linear(data, n, i, order[i]);
     }
-    return mine;
+    return part;
 }
 
 // Call visit(i, j) for each entry of `a` that contributes to the cost.
@@ -59,11 +59,11 @@ __device__ void entries(int n, Visit visit) {
 
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
-    Cost mine = linear_part(order, n, data);
+    Cost part = linear_part(order, n, data);
     entries(n, [&](uint32_t i, uint32_t j) {
-        mine += Cost(data.a[i * n + j]) * Cost(data.b[order[i] * n + order[j]]);
+        part += Cost(data.a[i * n + j]) * Cost(data.b[order[i] * n + order[j]]);
     });
-    return block::sum(mine);
+    return block::sum(part);
 }
 
 struct Costs {
@@ -73,14 +73,14 @@ struct Costs {
 // The costs of two assignments; each entry of `a` is read only once.
 template <class Order>
 __device__ Costs costs(const Order& one, const Order& other, int n, const Data& data) {
-    Cost mine = linear_part(one, n, data), others = linear_part(other, n, data);
+    Cost part = linear_part(one, n, data), other_part = linear_part(other, n, data);
     entries(n, [&](uint32_t i, uint32_t j) {
         const Cost a = data.a[i * n + j];
-        mine += a * Cost(data.b[uint32_t(one[i] * n + one[j])]);
-        others += a * Cost(data.b[uint32_t(other[i] * n + other[j])]);
+        part += a * Cost(data.b[uint32_t(one[i] * n + one[j])]);
+        other_part += a * Cost(data.b[uint32_t(other[i] * n + other[j])]);
     });
-    const int64_t sum = block::sum(mine);
-    return {sum, block::sum(others)};
+    const int64_t sum = block::sum(part);
+    return {sum, block::sum(other_part)};
 }
 
 // Return the additional cost of items i and j at places p2 and q2 instead of p and q. Entries are
@@ -178,7 +178,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::S
     return raised;
 }
 
-// Return the part of one of `threads` neighbouring threads, which read rows together.
+// Return the share in the delta of one of `threads` neighbouring threads, which read rows together.
 #define PROBLEM_DELTA_PARTS
 template <class Order>
 __device__ Small delta_part(const Order& order, int n, const Data& data, moves::Swap move,

@@ -29,7 +29,7 @@ struct Network {
     }
 
   private:
-    // The flows of an item whose place changes, except those to `partner`, which are unaffected.
+    // Return the cost increase by a new place of an item; its flow to `partner` is unaffected.
     template <class Place>
     __device__ Number moved(const Place* places, int item, const Number* before,
                             const Number* after, int partner) const {

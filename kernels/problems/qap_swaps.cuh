@@ -46,14 +46,14 @@ class SwapDeltas {
           b_across_(QAP_SYMMETRIC ? b_ : scratch.take<B>(n * pitch_b_)) {
         for (Delta*& gap : gap_) gap = scratch.take<Delta>(n + block::RUN - 1);
 #ifndef __CUDACC__
-        for (Delta** each : {&with_r_, &with_s_, &a_diagonal_, &b_diagonal_}) {
-            *each = scratch.take<Delta>(n + block::RUN - 1);
+        for (Delta** array : {&with_r_, &with_s_, &a_diagonal_, &b_diagonal_}) {
+            *array = scratch.take<Delta>(n + block::RUN - 1);
         }
 #endif
     }
 
-    // The order is complete on entry; the deltas are visible after the next barrier. `are_kept`:
-    // they already belong to this order.
+    // The order is complete on entry; the deltas are visible after the next barrier. If
+    // `are_kept`, they already belong to this order.
     __device__ void begin(bool are_kept = false) {
         for (int e = threadIdx.x; e < n_ * pitch_a_; e += blockDim.x) {
             const int i = e / pitch_a_, k = e % pitch_a_;

@@ -13,7 +13,7 @@ namespace problem {
 class TileDeltas {
   public:
     using Tile = block::Tile<PROBLEM_TILE>;
-    // Larger than any delta, all of which are exact in this type: not a pair.
+    // Marks entries that are not pairs: larger than any delta; all deltas are exact in this type.
     static constexpr float NONE = 16777215.0f;
 
     __device__ TileDeltas(Scratch& scratch, const int32_t* order, int n, const Data& data)
@@ -46,7 +46,7 @@ class TileDeltas {
 
     __device__ void start(const Tile& tile, float (&delta)[Tile::PAIRS]) const {
 #pragma unroll
-        for (float& each : delta) each = NONE;
+        for (float& entry : delta) entry = NONE;
 #pragma unroll 1  // short code stays in the instruction cache
         for (int c = 0; c < Tile::PAIRS; ++c) {
             const int i = tile.i + c / Tile::SIDE, j = tile.j + c % Tile::SIDE;

@@ -31,7 +31,7 @@ using Stored = uint16_t;
 using Stored = int32_t;
 #endif
 
-// Sorted keys have other bits above the item.
+// `mask` selects the bits of the item; sorted keys have other bits above them.
 struct Solution {
     const Stored* item;
     int32_t mask = -1;
@@ -217,9 +217,9 @@ struct Solution {
     __device__ double operator[](int i) const { return of(i, unit[i * STRIDE]); }
 
     // Return the coordinate that a stored number represents.
-    __device__ double of(int i, double own) const {
-        if (low == nullptr) return own;
-        const double stretched = low[i] + width[i] * own;
+    __device__ double of(int i, double number) const {
+        if (low == nullptr) return number;
+        const double stretched = low[i] + width[i] * number;
         return stretched < high[i] ? stretched : high[i];
     }
 };

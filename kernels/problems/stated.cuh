@@ -17,22 +17,22 @@ __device__ int64_t cost_of(Value value, const Data& data) {
 }
 
 // Compute a value in one thread and return it to all threads of the block.
-template <class Make>
-__device__ int64_t by_one_thread(Make make) {
-    __shared__ int64_t made;
+template <class Compute>
+__device__ int64_t by_one_thread(Compute compute) {
+    __shared__ int64_t value;
     __syncthreads();
-    if (threadIdx.x == 0) made = make();
+    if (threadIdx.x == 0) value = compute();
     __syncthreads();
-    return made;
+    return value;
 }
 
 // Compute a value by user functions, called by one thread or by all; return it to all.
-template <class Make>
-__device__ int64_t in_block(Make make) {
+template <class Compute>
+__device__ int64_t in_block(Compute compute) {
     if constexpr (STATED_COOPERATIVE != 0) {
-        return make();
+        return compute();
     } else {
-        return by_one_thread(make);
+        return by_one_thread(compute);
     }
 }
 

@@ -25,9 +25,9 @@ struct Evaluation {
 // Repair a solution by one thread; return whether it has changed.
 __device__ bool repair(Stored* solution, int n, const Data& data) {
     return by_one_thread([&] {
-        Changing own{solution_at(solution, data), solution, n, data._faults, false};
-        user::of_repair::repair(own, n, data);
-        return int64_t(own.changed);
+        Changing changing{solution_at(solution, data), solution, n, data._faults, false};
+        user::of_repair::repair(changing, n, data);
+        return int64_t(changing.changed);
     });
 }
 
@@ -35,7 +35,7 @@ __device__ bool repair(Stored* solution, int n, const Data& data) {
 
 // Apply the rules of the solution kind; return whether the solution has changed. Called by one
 // thread.
-__device__ bool ruled(Stored* solution, int n, const Data& data) {
+__device__ bool apply_rules(Stored* solution, int n, const Data& data) {
 #if defined(STATED_MOST)
     return choose_within(solution, n);
 #elif defined(STATED_BEFORE)
@@ -50,7 +50,7 @@ __device__ bool ruled(Stored* solution, int n, const Data& data) {
 // Make a solution valid by the rules of its kind and the user functions; return whether it has
 // changed. Called by all threads.
 __device__ bool corrected(Stored* solution, int n, const Data& data) {
-    const auto rule = [&] { return int64_t(ruled(solution, n, data)); };
+    const auto rule = [&] { return int64_t(apply_rules(solution, n, data)); };
     bool changed = bool(by_one_thread(rule));
 #ifdef STATED_REPAIRS
     if (repair(solution, n, data)) {

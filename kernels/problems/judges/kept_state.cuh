@@ -11,11 +11,11 @@ class KeptState {
     using State = user::of_state::State;
 
     __device__ KeptState(Scratch& scratch, int n, const Data& data)
-        : n_(n), data_(data), state_(scratch.take<State>(1)), made_(scratch, n, data) {}
+        : n_(n), data_(data), state_(scratch.take<State>(1)), unprepared_(scratch, n, data) {}
 
     // Construct a state with memory, without preparing it; called by all threads.
     __device__ void reset() const {
-        if (threadIdx.x == 0) *state_ = made_;
+        if (threadIdx.x == 0) *state_ = unprepared_;
         __syncthreads();
     }
 
@@ -34,7 +34,7 @@ class KeptState {
     const int n_;
     const Data& data_;
     State* const state_;
-    const State made_;
+    const State unprepared_;
 };
 
 }  // namespace problem

@@ -19,8 +19,8 @@ class Sum {
     // Start with a solution; called by all threads.
     __device__ void prepare(const Stored* row, int n, const Data& data) const {
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
-            const Totals own = totals_of(solution_at(row, data), n, data);
-            if (threadIdx.x == 0) *totals_ = own;
+            const Totals totals = totals_of(solution_at(row, data), n, data);
+            if (threadIdx.x == 0) *totals_ = totals;
         }
         __syncthreads();
     }

@@ -37,8 +37,8 @@ class Judge {
 
     __device__ int64_t make(Stored* row, const Move& step, int64_t current, int64_t) const {
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
-            Changing own{solution_at(row, data_), row, n_, data_._faults, false};
-            const auto by = user::of_state::apply(*state_, own, n_, data_, step);
+            Changing changing{solution_at(row, data_), row, n_, data_._faults, false};
+            const auto by = user::of_state::apply(*state_, changing, n_, data_, step);
             if (threadIdx.x == 0) *changed_ = sum_.add(by, current, data_);
         }
         __syncthreads();
