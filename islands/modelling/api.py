@@ -8,9 +8,10 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from islands.calls import explained, taking
-from islands.modelling.kinds import choices_of, keys_of, orders_of, subsets_of, vectors_of
+from islands.modelling.kinds import choices_of, orders_of, size_of, subsets_of, vectors_of
 from islands.modelling.model import Model
 from islands.modelling.statement import Statement, StatementKeywords
+from islands.problems.solution_kinds import KeysKind
 
 
 @explained
@@ -122,7 +123,7 @@ def keys(
     >>> islands.solve(problem, generations=20).cost
     0
     """
-    return Model(keys_of(n), Statement(**statement))
+    return Model(KeysKind(size_of(n)), Statement(**statement))
 
 
 @explained

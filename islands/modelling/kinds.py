@@ -15,7 +15,6 @@ from islands.problems.arguments import numbers_of
 from islands.problems.solution_kinds import (
     MOST,
     ChoicesKind,
-    KeysKind,
     OrderKind,
     SubsetKind,
     VectorKind,
@@ -146,11 +145,6 @@ def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.i
     if numbers.shape != (size,):
         raise UsageError(f"{name}: has the shape {numbers.shape}. {fix}")
     return numbers.astype(np.int64)
-
-
-def keys_of(n: Any) -> KeysKind:
-    """Return vectors of n random keys."""
-    return KeysKind(size_of(n))
 
 
 def vectors_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:

@@ -12,9 +12,9 @@ from islands.errors import UsageError
 from islands.modelling.kinds import subsets_of, whole_number
 from islands.models.base import ReadyModel, function_of
 from islands.models.files import NumberFile
-from islands.models.numbers import real_amounts
+from islands.models.numbers import MOST_REAL
 from islands.models.plain import Quadratic
-from islands.problems.arguments import name_or, require_shape
+from islands.problems.arguments import name_or, read_array, reals, require_shape, require_sum
 
 
 class MaxDiversity(ReadyModel):
@@ -36,7 +36,8 @@ class MaxDiversity(ReadyModel):
     """The number of items that are chosen."""
 
     def __init__(self, distances: ArrayLike, size: int, *, name: str | None = None) -> None:
-        self.distances = real_amounts("distances", distances, 2)
+        self.distances = reals("distances", read_array("distances", distances, 2), MOST_REAL)
+        require_sum("distances", self.distances, MOST_REAL)
         n = len(self.distances)
         require_shape("distances", self.distances, (n, n), "a row and a column for each item")
         if not np.array_equal(self.distances, self.distances.T):

@@ -17,7 +17,6 @@ from islands.problems.arguments import (
     integers,
     items_of,
     read_array,
-    reals,
     require_sum,
 )
 from islands.text import shown, unknown
@@ -49,13 +48,6 @@ def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray
         )
     array = read_array(name, values if given.dtype.kind == "O" else given, dimensions)
     return integers(name, array, count - 1, fix=number, negative=number, large=number)
-
-
-def real_amounts(name: str, values: Any, dimensions: int) -> NDArray[np.float64]:
-    """Return real numbers whose sum is not too large; reject others."""
-    numbers = reals(name, read_array(name, values, dimensions), MOST_REAL)
-    require_sum(name, numbers, MOST_REAL)
-    return numbers
 
 
 def rows_of(name: str, values: Any) -> list[Any]:

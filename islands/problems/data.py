@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from islands.problems.arguments import (
 from islands.problems.distances import LONGEST, MOST_EXPONENT, scaled
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
-from islands.problems.routes import Edge, Ends, edges_of, ends_of
+from islands.problems.routes import Edge, edges_of, ends_of
 from islands.problems.tsp import Tsp
 from islands.text import counted, meant, shown, unknown
 
@@ -102,9 +102,10 @@ def tsp(
         raise messages.not_one_of_both(call="tsp", plural="matrix", coordinates=coordinates)
     if field is not None and not isinstance(distances, Mapping | str | Path):
         raise messages.field_without_table(field=field)
-    route = _Route(None if start is None and end is None else ends_of(start, end), edges_of(fixed))
+    ends = None if start is None and end is None else ends_of(start, end)
+    edges = edges_of(fixed)
     if distances is None:
-        file = _of_coordinates(coordinates, metric, route)
+        file = _of_coordinates(coordinates, metric)
     else:
         if metric not in (None, "EXPLICIT"):
             raise messages.metric_with_distances(metric=metric)
@@ -113,10 +114,12 @@ def tsp(
             distances = table.values
             labels = table.labels if labels is None else labels
             places = table.places if places is None else places
-        file = _of_matrix(distances, route)
+        matrix, unit = _distances(distances, edges)
+        file = TspFile("", None, len(matrix), "EXPLICIT", matrix=matrix, unit=unit)
     n = file.dimension
     name = name_or(name, f"tsp{n}")
     file = replace(file, name=name, labels=_labels(labels, n), places=_places(places, n))
+    file = replace(file, ends=ends, fixed=edges)
     problem = Tsp(file, name, best_known_of(best_known))
     if problem.near.exponent > MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
@@ -124,14 +127,7 @@ def tsp(
     return problem
 
 
-class _Route(NamedTuple):
-    """Requirements of a tour besides visiting all cities."""
-
-    ends: Ends | None
-    fixed: tuple[Edge, ...]
-
-
-def _of_coordinates(coordinates: Any, metric: str | None, route: _Route) -> TspFile:
+def _of_coordinates(coordinates: Any, metric: str | None) -> TspFile:
     """Return an unnamed instance of cities in the plane or on the earth."""
     rule = None if metric is None else _metric(metric)
     farthest = FARTHEST_EXACT if rule is None else FARTHEST
@@ -140,14 +136,7 @@ def _of_coordinates(coordinates: Any, metric: str | None, route: _Route) -> TspF
     require_shape("coordinates", points, (n, 2), "a row x, y for each city")
     most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
     require_size("coordinates", n, "cities", most)
-    return TspFile("", None, n, rule, coordinates=points, **route._asdict())
-
-
-def _of_matrix(distances: Any, route: _Route) -> TspFile:
-    """Return an unnamed instance with a matrix of lengths."""
-    matrix, unit = _distances(distances, route.fixed)
-    n = len(matrix)
-    return TspFile("", None, n, "EXPLICIT", matrix=matrix, unit=unit, **route._asdict())
+    return TspFile("", None, n, rule, coordinates=points)
 
 
 @explained

@@ -241,7 +241,7 @@ def test_a_subclass_may_look_for_the_highest_cost() -> None:
 
 def test_code_inside_of_a_class_is_refused() -> None:
     for name, value in {"state": SETUP, "cost": Path("cost.cuh"), "cooperative": False}.items():
-        with pytest.raises(UsageError, match=rf"Write it behind .* Wrong\(JobShop, {name}=...\)"):
+        with pytest.raises(UsageError, match=rf"Write it after .* Wrong\(JobShop, {name}=...\)"):
             new_class("Wrong", (JobShop,), {}, lambda own, n=name, v=value: own.update({n: v}))
 
 
