@@ -75,7 +75,7 @@ class Scale:
     def user_mean(self, total: Any, count: float = 1) -> Any:
         """Return the mean of `count` costs as the user sees it.
 
-        `total` may be an array of sums.
+        `total` is their sum, minimised and in units, or an array of sums.
         """
         return self.value_of(-total if self.maximise else total) / count
 
