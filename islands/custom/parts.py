@@ -68,7 +68,7 @@ class PartKind:
         is_made: bool = False,
         entry: Callable[[Any], Any] = lambda part: part,
     ) -> None:
-        """Use a registry, which contains `entry(part)` for each part, and the built-in parts.
+        """Create a kind from its registry, with `entry(part)` for each part, and built-in parts.
 
         Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
         class then stands for the object that it creates without arguments.

@@ -41,7 +41,7 @@ class Extensible(Problem):
     """The arguments that this class changes."""
 
     def __init_subclass__(cls, **changes: Any) -> None:
-        """Take the arguments that differ from the base class: code such as `cost`, or others."""
+        """Set the arguments that differ from the base class: code such as `cost`, or others."""
         super().__init_subclass__()
         known = (*_CHANGEABLE, *cls.hooks)
         for name in changes:

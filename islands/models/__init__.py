@@ -1,6 +1,6 @@
 """Ready models of common problems, built like those of users.
 
-A file has one problem: a class with its data and its exact cost, the function that creates it, a
+Each file has one problem: a class with its data and its exact cost, the function that creates it, a
 reader of the usual files, a picture, and possibly a record of numbers for other solvers. The CUDA
 code of the cost and the search by moves is in `kernels/models`. Subclasses may change parts of it.
 

@@ -28,7 +28,7 @@ class MixedKind(VectorKind):
     def __init__(
         self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
     ) -> None:
-        """Take the number of entries, and the parameters, also as stored in `options`."""
+        """Create the form of `size` entries; `parameters` may be those stored in `options`."""
         self.parameters = {
             name: parameter if isinstance(parameter, Parameter) else restored(parameter)
             for name, parameter in parameters.items()

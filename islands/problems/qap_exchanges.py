@@ -33,7 +33,7 @@ class Swaps:
     def __init__(
         self, file: QapFile, form: Form, on_device: Sequence[NDArray[Any]], *, symmetric: bool
     ) -> None:
-        """Take an instance, its form in kernels, and its matrices on the device."""
+        """Create the exchanges of an instance from its form in kernels and its device matrices."""
         self._file, self._form, self._on_device = file, form, on_device
         self._symmetric = symmetric
 

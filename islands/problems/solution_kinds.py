@@ -51,7 +51,7 @@ class SolutionKind(ABC):
     """Whether a move may lead to an invalid solution, which is then corrected."""
 
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        """Take the number of items, and the bounds of vectors."""
+        """Create the form of `size` items; `low` and `high` are the bounds of vectors."""
         self.size, self.low, self.high = size, low, high
 
     @property
@@ -171,7 +171,7 @@ class OrderKind(SolutionKind):
         before: Sequence[Sequence[int]] = (),
         parts: int | None = None,
     ) -> None:
-        """Take the number of entries, including separators of `parts`, and precedence pairs."""
+        """Create orders of `size` entries, including separators of `parts`, with pairs `before`."""
         super().__init__(size, *bounds)
         self.parts, self.before = parts, None
         if before:
@@ -243,7 +243,7 @@ class SubsetKind(SolutionKind):
     axes, picture = ("item", ""), "The chosen items."
 
     def __init__(self, size: int, *bounds: ArrayLike, choose: Sequence[int] | None = None) -> None:
-        """Take the number of items, and the minimum and maximum number of chosen ones."""
+        """Create subsets; `choose` has the minimum and the maximum number of chosen items."""
         super().__init__(size, *bounds)
         self.choose: tuple[int, int] | None = None
         if choose is None:
@@ -401,7 +401,7 @@ class ChoicesKind(SolutionKind):
         groups: Sequence[int] | None = None,
         at_most: Sequence[int] | None = None,
     ) -> None:
-        """Take the number of items, the number of values of each, and possibly its group.
+        """Create choices; `sizes` and `groups` have the number of values and the group of each item.
 
         `at_most` limits the number of items per value.
         """
