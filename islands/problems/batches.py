@@ -90,7 +90,7 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
 
 
 def as_problems(problems: Any) -> Iterable[Any]:
-    """Return an iterable of problems; an array must have the data of many tours, as `tsp_batch`."""
+    """Return an iterable of problems; an array has the data of many tours for `tsp_batch`."""
     if isinstance(problems, str | Path | Problem):
         raise messages.single_problem(problem=problems)
     if not hasattr(problems, "__array__"):

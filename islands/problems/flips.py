@@ -1,6 +1,6 @@
-"""Quadratic costs of subsets: numbers of items and pairs, and classes of independent items.
+"""Quadratic costs of subsets: a number for each item and pair, and classes of items.
 
-A class has no pair with a number, so that all its items can be flipped at the same time.
+No pair of a class has a number, so that the items of a class can be flipped at the same time.
 """
 
 from __future__ import annotations

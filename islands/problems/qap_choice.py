@@ -28,7 +28,7 @@ _LONGEST_BASE = 6
 _TRIED = 64  # candidates for extending a base
 
 Kinds = NDArray[np.int64]
-"""Numbers of equal entries: of a matrix (`kinds`), or of `alone` (`singles`)."""
+"""Numbers that are the same for equal entries of a matrix (`kinds`) or of `alone` (`singles`)."""
 Points = NDArray[np.int64]
 
 

@@ -401,7 +401,7 @@ class ChoicesKind(SolutionKind):
         groups: Sequence[int] | None = None,
         at_most: Sequence[int] | None = None,
     ) -> None:
-        """Create choices; `sizes` and `groups` have the number of values and the group of each item.
+        """Create choices; `sizes` and `groups` are the number of values and the group of each item.
 
         `at_most` limits the number of items per value.
         """
