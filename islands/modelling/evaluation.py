@@ -92,7 +92,7 @@ class ModelEvaluation(Evaluation):
         compare = "Compare its functions: islands.check_problem(problem)"
         self.cost_fix = compare if python is None else f"{SEED}. {compare}"
         self.checks_on = ""
-        """The backend that verifies the costs of a run; empty: any."""
+        """The backend that verifies the costs of a run, or an empty string for any backend."""
 
     @property
     def checker(self) -> str:

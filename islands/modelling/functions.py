@@ -72,7 +72,7 @@ class UserFunction:
     ) -> Any:
         """Return the cost of each row as int64 or float64.
 
-        `real` is the required type; None: any. Costs are in the memory of the solutions, which may
+        `real` is the required type, None any. Costs are in the memory of the solutions, which may
         be that of a GPU. If the function takes one solution per call, calls are skipped once
         `must_leave` returns True, or after a cost that `ends` them.
         """

@@ -20,7 +20,7 @@ def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
 
 
 def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] | None:
-    """Return integers in the first of these types that can represent them; None: none can."""
+    """Return integers in the first of these types that can represent them, or None."""
     low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
     for name in types:
         limits = np.iinfo(name)

@@ -74,7 +74,7 @@ class Problem(ABC):
     swaps: Swaps | None = None
     """Exchanges of two items, if kernels can update their cost differences."""
     core: Core | None = None
-    """The core of a knapsack problem, whose items tempering exchanges; None: there is none."""
+    """The core of a knapsack problem, whose items tempering exchanges, or None."""
     chains: ChainMoves = ChainMoves()
     """The moves that tempering can use."""
     layout: Layout = Layout()
@@ -161,7 +161,7 @@ class Problem(ABC):
         raise NotImplementedError
 
     def likeness(self) -> Hashable:
-        """Return a key that determines the default settings and the programs; None: unknown.
+        """Return a key that determines the default settings and the programs, or None if unknown.
 
         Problems with equal keys also have arrays of the same shapes, and the same scalars.
         """
@@ -202,7 +202,7 @@ class Problem(ABC):
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
         """Return remarks about the problem's file and the solution in `path`.
 
-        `cost` is the cost of the solution; None: it is infeasible.
+        `cost` is the cost of the solution, or None if it is infeasible.
         """
         return list(self.remarks())
 
@@ -246,7 +246,7 @@ class Problem(ABC):
         return 0.0
 
     def gap(self, cost: float) -> float | None:
-        """Return the gap between `cost` and the best known value, in percent; None: unknown."""
+        """Return the gap from the best known value to `cost` in percent, or None if unknown."""
         if self.best_known is None:
             return None
         best = self.best_known.value

@@ -104,7 +104,7 @@ class Precedence:
         return placed
 
     def cycle(self) -> list[int]:
-        """Return the items of a cycle, with the first one repeated at the end; empty: no cycle."""
+        """Return the items of a cycle, with the first one repeated at the end, or an empty list."""
         try:
             TopologicalSorter(self._before).prepare()
         except CycleError as error:

@@ -233,7 +233,7 @@ class Tiles:
 
 
 def tiles_of(items: int) -> Tiles | None:
-    """Return the fastest tiles for a number of items; None: another method is faster or needed."""
+    """Return the fastest tiles for a number of items, or None if another method is faster."""
     if not _FEWEST_ITEMS <= items <= _MOST_ITEMS:
         return None
     small, large = (Tiles(items, side) for side in _SIDES)

@@ -32,11 +32,11 @@ class Form:
     turned: bool
     """Whether items are locations and places are facilities."""
     numbering: NDArray[np.int64] | None
-    """The facility (or location) of each item; None: the same numbers."""
+    """The facility (or location) of each item, or None if the numbers are the same."""
     after: NDArray[np.int32] | None
-    """For each item, the first one after its group of equal items; None: no equal items."""
+    """The first item after the group of equal items of each, or None without equal items."""
     places: NDArray[np.int32] | None
-    """Numbers of the places, the same for equal ones; None: no equal places."""
+    """Numbers of the places, the same for equal ones, or None without equal places."""
 
     @property
     def pairs(self) -> int:

@@ -30,7 +30,7 @@ class Scale:
     priced: bool = False
     """Whether costs on the device include the price of a violation: see core/priced.cuh."""
     first_infeasible: int | None = None
-    """Minimum cost of infeasible solutions on the device, in units; None: no limit."""
+    """Minimum cost of infeasible solutions on the device, in units, or None without a limit."""
     adapts_price: bool = False
     """Whether the price may change: see kernels/tempering/adapting_price.cuh."""
 

@@ -43,7 +43,7 @@ class SolutionKind(ABC):
     proposals: ClassVar[tuple[str, ...]] = ("setting",)
     """The moves that chains of tempering propose."""
     axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
-    """The axes of a plot: index and entry; empty: chosen items only."""
+    """The labels of the axes of a plot: index and entry, which is empty if items are chosen."""
     picture: ClassVar[str] = "The numbers of the solution."
     """The description of the plot."""
 
