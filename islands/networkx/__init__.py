@@ -38,7 +38,7 @@ _TOURS = (
     "simulated_annealing_tsp",
     "threshold_accepting_tsp",
 )
-_NO_DIRECTION = ("christofides", "greedy_color", "min_weighted_dominating_set")
+_UNDIRECTED_ONLY = ("christofides", "greedy_color", "min_weighted_dominating_set")
 _INFERIOR = {
     "TestGreedyTSP::test_greedy": "expects the longer tours of the nearest neighbour",
     "test_failure_of_costs_too_high_when_iterations_low": "expects longer tours of few iterations",
@@ -99,7 +99,7 @@ def _tour_function(name: str) -> Callable[..., list[Any]]:
 
 
 class Backend:
-    """The functions, with the names that they have in networkx."""
+    """The functions of the backend, with their names in networkx."""
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> Any:
@@ -115,7 +115,7 @@ class Backend:
     def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool | str:
         """Return True if a call is supported, otherwise the reason why not."""
         graph = args[0] if args else kwargs.get("G")
-        if name in _NO_DIRECTION and graph is not None and graph.is_directed():
+        if name in _UNDIRECTED_ONLY and graph is not None and graph.is_directed():
             return f"the graph {graph} is directed"
         if name == "greedy_color":
             given = dict(zip(("G", "strategy", "interchange"), args, strict=False)) | dict(kwargs)
@@ -209,7 +209,7 @@ class Backend:
     ) -> tuple[Any, tuple[set[Any], set[Any]]]:
         """Return the value of a large cut and its two sides; with p = 0 or 1, one is empty."""
         if not 0 < p < 1:
-            return 0, (set(G) if p >= 1 else set(), set() if p >= 1 else set(G))
+            return 0, (set(G), set()) if p >= 1 else (set(), set(G))
         return cut_of(G, None, seed, weight, Clock(G, time_limit))
 
     @staticmethod

@@ -48,7 +48,7 @@ def cut_of(
             settings["start"] = [[int(node in chosen) for node in nodes]]
         side = clock.solution(problem, seed=seed_of(seed), **settings)
         chosen -= {*nodes}  # keeps nodes without edges
-        chosen |= {node for node, own in zip(nodes, side, strict=True) if own}
+        chosen |= {node for node, is_one in zip(nodes, side, strict=True) if is_one}
     value = sum(weight for one, two, weight in edges if (one in chosen) != (two in chosen))
     return value, (chosen, {*graph} - chosen)
 
@@ -77,9 +77,9 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
 def _separate(graph: Any, colours: dict[Any, int]) -> None:
     """Recolour nodes with the colour of an earlier neighbour, with the first free colour."""
     seen: set[Any] = set()
-    for node, own in colours.items():
+    for node, colour in colours.items():
         taken = {colours[other] for other in graph[node] if other in seen}
-        if own in taken:
+        if colour in taken:
             colours[node] = next(k for k in range(len(taken) + 1) if k not in taken)
         seen.add(node)
 
@@ -158,10 +158,12 @@ class _Cliques:
             if time.perf_counter() > self.end:
                 return False
             near = self.near[node]
-            own = next((k for k, one in enumerate(classes) if one.isdisjoint(near)), len(classes))
-            classes[own:own] = [set()] if own == len(classes) else []
-            classes[own].add(node)
-            bounds.append((own + 1, node))
+            colour = next((k for k, group in enumerate(classes) if group.isdisjoint(near)), None)
+            if colour is None:
+                colour = len(classes)
+                classes.append(set())
+            classes[colour].add(node)
+            bounds.append((colour + 1, node))
         bounds.sort(key=itemgetter(0))
         while bounds:
             colours, node = bounds.pop()
@@ -247,13 +249,13 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
                 searched[min(row, key=costs.__getitem__)] = 1
         if chosen is None or costs @ searched < costs @ np.rint(chosen):
             chosen = searched
-    return free | {node for node, own in zip(nodes, chosen, strict=True) if own > 0.5}
+    return free | {node for node, value in zip(nodes, chosen, strict=True) if value > 0.5}
 
 
 def independent_of(
     nodes: list[Any], edges: Iterable[Any], weights: Sequence[float], clock: Clock
 ) -> set[Any]:
-    """Return an independent set of large weight, by a quadratic problem.
+    """Return an independent set of large weight, from a search of a quadratic problem.
 
     An edge costs more than its lighter node, so that dropping one of both is better.
     """
@@ -273,7 +275,7 @@ def independent_of(
     for one, two in ends.T.tolist():  # edges inside the set, if time was short
         if chosen[one] and chosen[two]:
             chosen[one if gain[one] <= gain[two] else two] = False
-    return {node for node, own in zip(nodes, chosen, strict=True) if own}
+    return {node for node, is_chosen in zip(nodes, chosen, strict=True) if is_chosen}
 
 
 def _greedily(ends: NDArray[np.int64], gain: NDArray[np.int64]) -> NDArray[np.int64]:

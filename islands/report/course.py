@@ -30,7 +30,8 @@ _FEW = len(COLOURS)
 _POINTS = 6000
 """Maximum number of points of all curves of a panel."""
 _FINE, _WIDE = 0.1, 20.0
-"""The axis is logarithmic above this gap, in per cent, if some gaps are larger by this factor."""
+"""The axis is logarithmic above this gap in per cent, if the largest gap is this many times the
+smallest."""
 _EARLY, _LONG = 0.1, 50.0
 """The time axis is logarithmic if the best was found within this share of the time, and if the last
 row is later than the first one by this factor."""
@@ -139,13 +140,13 @@ def _draw_best(
 
 
 def _after(at: Floats, values: Floats, grid: Floats) -> Floats:
-    """Return the values from the places `at` on, at each place of a grid; NaN before the first."""
+    """Return the step function with `values` from the places `at` on a grid; NaN before them."""
     padded = np.concatenate([np.full_like(values[:1], np.nan), values])
     return padded[np.searchsorted(at, grid, side="right")]
 
 
 def _spread(count: int, most: int) -> Whole:
-    """Return at most `most` of the numbers below `count`, with the first and the last."""
+    """Return at most `most` evenly spaced integers from 0 to `count - 1`, both included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
@@ -163,7 +164,7 @@ class _Scale:
     """None if costs themselves are drawn."""
     is_known: bool
     side: str
-    """The side of the reference on which worse costs are."""
+    """The side of the reference on which worse costs are: `above` or `below`."""
 
     @classmethod
     def of(cls, history: History, best_known: float | None) -> Self:
@@ -299,7 +300,7 @@ def draw_lineage(migrants: Migrants, history: History, lineage: Lineage) -> Any:
     figure = new_figure(WIDTH, HEIGHT * 1.2)
     axes = figure.add_subplot()
     won = np.flatnonzero(migrants.gain > 0)
-    won = won[np.linspace(0, len(won) - 1, min(len(won), _ARROWS)).astype(int)]
+    won = won[_spread(len(won), _ARROWS)]
     if won.size:
         axes.plot(
             np.repeat(migrants.generation[won], 3).astype(np.float64),

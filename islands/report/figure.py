@@ -24,8 +24,8 @@ COLOURS = ("#3f86c9", "#dd7127", "#3a9d5d", "#cc4f7d", "#8b70d4", "#a08020", "#2
 """Colours of curves, visible on a light and on a dark page."""
 FORMS = ("png", "svg")
 _NEAR, _DECADES = 10.0, 100.0
-"""Below the first ratio, labels of a logarithmic axis have equal distances; from the second one on,
-they are powers of ten."""
+"""Ratios of the largest to the smallest value of a logarithmic axis: below the first one, labels
+have equal distances; from the second one on, they are powers of ten."""
 _INK, _GRID = "#1a1b1d", "#d3d4d6"
 """Colours that a page replaces by its own."""
 _RASTER_DPI = 160
@@ -96,7 +96,7 @@ def shown() -> Iterator[None]:
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Any:
-    """Return an empty figure, in inches; only those of pyplot are shown without being saved."""
+    """Return an empty figure of this size in inches, inside `shown` one of pyplot."""
     with needed():
         from matplotlib.figure import Figure
 
@@ -118,7 +118,7 @@ def new_axes() -> Any:
 def matrices(
     panels: Mapping[str, Any], labels: tuple[str, str], height: float, **options: Any
 ) -> Any:
-    """Return a figure with a matrix in each panel; `options` as of `imshow`.
+    """Return a figure with a matrix in each panel; `options` are those of `imshow`.
 
     A panel whose entries are all masked has no colour bar.
     """
@@ -129,7 +129,7 @@ def matrices(
         bar.locator = whole_ticks(3)
         bar.update_ticks()
         if not np.ma.count(matrix):
-            bar.ax.set_visible(False)  # it still takes its place, so that all panels have one size
+            bar.ax.set_visible(False)  # keeps its place, so that all panels have the same size
             axes.text(0.5, 0.5, "none", ha="center", va="center", transform=axes.transAxes)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
         for axis in (axes.xaxis, axes.yaxis):
@@ -156,7 +156,7 @@ def logarithmic(axis: Any, low: float, high: float) -> None:
         if high >= _NEAR * low:
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
         else:
-            # Between near whole numbers, such as sizes, ticks at fractions have no meaning.
+            # Between integers that are close, such as sizes, ticks at fractions make no sense.
             whole = high >= low + 2 and float(low).is_integer() and float(high).is_integer()
             axis.set_major_locator(MaxNLocator(4, integer=whole))
         axis.set_major_formatter(lambda value, _: plain(value))
@@ -184,7 +184,7 @@ def plain(value: float) -> str:
 def logarithmic_from(axis: Any, low: float, high: float) -> None:
     """Give an axis a scale that is linear from 0 to a power of ten, then logarithmic."""
     first = 10.0 ** math.floor(math.log10(low))
-    # The label of 0 is below that of the power, with many decades as well.
+    # The labels of 0 and of the power do not overlap, even with many decades.
     share = max(0.4, 0.15 * math.log10(high / first))
     scaled = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
     scaled("symlog", linthresh=first, linscale=share)

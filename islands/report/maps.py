@@ -24,10 +24,7 @@ def write_map(problem: Problem, solution: Solution, path: Path) -> None:
 
 
 def write_map_of(folder: Path, path: Path, *, moved: str | None = None) -> list[str]:
-    """Write the tour of a finished run, and return notes about it.
-
-    `moved` names the instance or script.
-    """
+    """Write the tour of a finished run; return notes about it. `moved`: as in `write_picture`."""
     run = RecordedRun.read(folder, migrations=False, moved=moved)
     if run.result is None or run.result.solution is None:
         raise InputError(
@@ -43,8 +40,8 @@ def write_map_of(folder: Path, path: Path, *, moved: str | None = None) -> list[
 def _tours_of(problem: Problem) -> Tsp:
     if not isinstance(problem, Tsp):
         raise UsageError(
-            f"{problem.instance}: its solutions are no tours, which maps show. Leave"
-            " --geojson out, or draw them with islands plot DIR"
+            f"{problem.instance}: its solutions are not tours, and maps show only tours."
+            " Leave --geojson out, or draw a solution with islands plot DIR"
         )
     places_of(problem.file)
     return problem

@@ -67,7 +67,7 @@ PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
     "migration": _islands,
     "lineage": _lineage,
 }
-"""The pictures by name; the default one is first."""
+"""The pictures by name, the default first."""
 _SOLUTIONS = ("tour", "assignment", "knapsack")
 """Other names of the picture of the solution."""
 
@@ -94,7 +94,8 @@ def write_picture(
 ) -> tuple[Path, list[str]]:
     """Write one picture of a run, by default as PNG into its folder.
 
-    Return its path, and notes about what it lacks. `moved` names the instance or script.
+    Return its path, and notes about what it lacks. `moved` is the current path of an instance or
+    script that has moved.
     """
     what = "solution" if what in _SOLUTIONS else what
     if what not in PICTURES:

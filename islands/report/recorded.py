@@ -36,7 +36,7 @@ _PLAIN = (
     "the function that draws its solutions (plot=), if it has one, is only in its script, so the"
     " picture shows the numbers. Name the script with --instance FILE.py:NAME"
 )
-_TRUST = "Add --trust to run the script that states the problem"
+_TRUST = "Add --trust to run the script that defines the problem"
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class RecordedRun:
     trace: pa.Table | None = None
     migrations: pa.Table | None = None
     moved: str | None = None
-    """Where the instance or the script is now, if the user has named it."""
+    """The current path of the instance or script, if the user has named it."""
     notes: list[str] = field(default_factory=list)
-    """What could not be read, and why."""
+    """What could not be read, and why; shown to the user."""
     given: Problem | None = None
-    """The problem, if it already exists."""
+    """The problem of a result in memory."""
 
     @classmethod
     def read(
@@ -110,7 +110,7 @@ class RecordedRun:
 
     @cached_property
     def problem(self) -> Problem | None:
-        """The problem; None, with a note, if it cannot be found, or needs a script not trusted."""
+        """The problem; None, with a note, if it is not found or needs an untrusted script."""
         if self.given is not None:
             return self.given
         if self.moved is not None:
@@ -181,7 +181,7 @@ class RecordedRun:
 
     @cached_property
     def history(self) -> History | None:
-        """The course of the run; None if it has no rows."""
+        """The costs over the generations; None if the trace has no rows."""
         if self.trace is None or len(self.trace) == 0:
             return None
         return History.of(self.trace, maximise=self.maximise)
@@ -204,13 +204,13 @@ class RecordedRun:
         return Lineage.of(self.migrants, *best)
 
     def without_rows(self) -> str:
-        """Return why a run has no course, and the fix."""
+        """Return why the course of the run cannot be drawn, and the fix."""
         if self.result is not None and self.trace is None:
             return f"the trace is missing. Restore {self.folder / TRACE}"
         return "the trace has no rows yet, so there is no course to show. Draw it later"
 
     def without_migrants(self) -> str:
-        """Return why no migrants are known, and how another run would record some."""
+        """Return why no migrants are known, and the fix."""
         if self.settings.get("record.migrations") is False:
             return "the run did not record migrants. Run it again with record.migrations=true"
         if sum(int(colony.get("islands", 0)) for colony in colonies_of(self.settings)) == 1:

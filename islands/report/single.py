@@ -45,7 +45,7 @@ from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
 _STOPS = 6
-"""Number of islands that a sentence names at each end of a lineage."""
+"""Number of islands at each end of a lineage that a sentence names."""
 _DIVERSITY = (
     "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere;"
     " of tours, the share of edges that only one of them has. Distinct costs: their"
@@ -372,9 +372,9 @@ def _messages(run: RecordedRun, rank: int) -> tuple[str, str]:
     """Return the number of migrants of a rank, and the time of their messages."""
     if run.migrations is None:
         return "-", "-"
-    mine = np.asarray(run.migrations.column("rank")) == rank
-    spent = np.asarray(run.migrations.column("microseconds"), np.float64)[mine]
-    epochs = np.asarray(run.migrations.column("epoch"))[mine]
+    of_rank = np.asarray(run.migrations.column("rank")) == rank
+    spent = np.asarray(run.migrations.column("microseconds"), np.float64)[of_rank]
+    epochs = np.asarray(run.migrations.column("epoch"))[of_rank]
     if not spent.size:
         return "0", "-"
     # Migrants of one migration travel at the same time: the slowest counts.

@@ -1,4 +1,4 @@
-"""Draw a solution: a tour, an assignment, a knapsack, or what a problem's own function draws."""
+"""Draw a solution: a tour, an assignment, a knapsack, or by the function of a user's problem."""
 
 from __future__ import annotations
 
@@ -50,18 +50,17 @@ def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tup
 
     Without the problem, only the numbers of the solution are drawn.
     """
-    own = None if problem is None else problem.plot
-    if own is not None:
+    if problem is not None and problem.plot is not None:
         figure = new_figure(WIDTH, WIDTH)
-        return figure, _by_own(own, figure.add_subplot(), solution)
+        return figure, _plotted(problem.plot, figure.add_subplot(), solution)
     drawing = _drawing_of(problem)
     return _numbers(kind, solution) if drawing is None else drawing(problem, solution)
 
 
 def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution) -> None:
-    """Draw a solution into axes; a solution that needs several axes is refused."""
+    """Draw a solution into axes; refuse one that needs several axes."""
     if problem is not None and problem.plot is not None:
-        _by_own(problem.plot, axes, solution)
+        _plotted(problem.plot, axes, solution)
     elif isinstance(problem, Qap):
         raise RunError("an assignment needs two axes. Leave axes out")
     elif isinstance(problem, Tsp) and _places(problem) is not None:
@@ -70,7 +69,8 @@ def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution)
         _draw_numbers(axes, kind, solution)
 
 
-def _by_own(function: Callable[[Solution, Any], Any], axes: Any, solution: Solution) -> str:
+def _plotted(function: Callable[[Solution, Any], Any], axes: Any, solution: Solution) -> str:
+    """Draw a solution by the function of its problem; return the caption."""
     try:
         function(solution.copy(), axes)
     except IslandsError:

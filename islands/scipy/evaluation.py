@@ -22,7 +22,7 @@ class Variables:
     high: Vectors
     is_integral: NDArray[np.bool_]
     given: Vectors
-    """The bounds of the caller, a row for each variable."""
+    """The bounds as passed by the user, a row for each variable."""
 
     @classmethod
     def of(cls, bounds: Any, integrality: ArrayLike | None) -> Variables:
@@ -65,7 +65,7 @@ class Variables:
         return np.where(half > 0, low, self.low)[free], np.where(half > 0, high, self.high)[free]
 
     def decoded(self, vectors: Vectors) -> Vectors:
-        """Return all variables, rounded, for vectors of the search."""
+        """Return the values of all variables for vectors of the search; integers are rounded."""
         whole = np.tile(self.low, (len(vectors), 1))
         whole[:, self.free] = vectors
         return np.where(self.is_integral, np.round(whole), whole)
@@ -109,7 +109,7 @@ class Constraint:
 
 
 class Function:
-    """The user's function, and the number of its calls."""
+    """The user's function with its constraints; counts its calls."""
 
     def __init__(
         self,

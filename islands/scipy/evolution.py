@@ -140,12 +140,13 @@ class _Population:
         if known.any() and self._next >= len(self.start):
             return self._costs[[int(known.argmax())]]
         try:
-            return self._added(vectors)
+            return self._evaluated(vectors)
         except BaseException as error:
             self.error = error
             raise
 
-    def _added(self, vectors: Vectors) -> Vectors:
+    def _evaluated(self, vectors: Vectors) -> Vectors:
+        """Return the costs of vectors, which replace worse individuals."""
         values, violations = self.function.values(self.function.variables.decoded(vectors))
         part = violations / (1 + violations)
         costs = np.where(
@@ -317,7 +318,7 @@ def _seed(rng: Any, seed: Any) -> int:
 
 
 def seed_of(rng: Any) -> int:
-    """Return a whole number unchanged, or draw one from a generator."""
+    """Return an integer unchanged, or draw one from a generator."""
     if isinstance(rng, int | np.integer) and 0 <= rng <= _MOST_SEED:
         return int(rng)
     if isinstance(rng, np.random.RandomState):
@@ -368,7 +369,7 @@ def _finite(name: str, values: Any) -> Vectors:
 def _mapping(
     workers: Any, updating: str, *, vectorized: bool
 ) -> Iterator[Callable[[Callable[..., Any], Vectors], Any] | None]:
-    """Yield a function that calls another one for each vector; None: it takes all at once."""
+    """Yield a function that calls another one for each vector; None: one call has all vectors."""
     if updating not in ("immediate", "deferred"):
         raise ValueError(f"updating should be 'immediate' or 'deferred', not {updating!r}")
     overrides = "differential_evolution: the {} keyword {}"

@@ -1,4 +1,4 @@
-"""Messages with several lines about arguments that SciPy rejects as well.
+"""The longer messages about arguments that SciPy rejects as well.
 
 Their first sentences are those of SciPy, which its tests compare.
 """

@@ -1,7 +1,6 @@
 """Contracts: tests that every part and every run must pass, as classes to inherit.
 
-A test class that derives from a contract and sets its attributes has all of its tests, under
-pytest:
+Under pytest, a class that derives from a contract and sets its attributes runs all of its tests:
 
     import islands
     from islands.testing import RunContract

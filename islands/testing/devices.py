@@ -24,10 +24,10 @@ def emulated_gpu(threads: int) -> Iterator[None]:
         pytest.skip("the emulated GPU is in a checkout of islands only")
     if str(_HELPERS) not in sys.path:
         sys.path.append(str(_HELPERS))
-    made = import_module("emulated_gpu").EmulatedGpu
+    gpu = import_module("emulated_gpu").EmulatedGpu
     build.forget_devices()
     try:
-        with patch.object(backends, "_create", lambda name, *_: made(threads)):
+        with patch.object(backends, "_create", lambda name, *_: gpu(threads)):
             yield
     finally:
         build.forget_devices()

@@ -9,26 +9,15 @@ import numpy as np
 import islands
 from islands.encodings.base import Encoding
 from islands.migration.topology import NOBODY, Scene, Topology
-from islands.problems.base import Problem
 from islands.testing.runs import RunContract
 
 
-def maximises(problem: Problem | str) -> bool:
-    """Return whether costs are maximised."""
-    return (islands.load(problem) if isinstance(problem, str) else problem).maximise
-
-
 class AlgorithmContract(RunContract):
-    """An algorithm, named in `settings`, on a problem: the contract of runs, and more."""
-
-    def solver(self, **changes: Any) -> islands.Solver:
-        """Return islands for a test to advance."""
-        settings = {"backend": "cpu", "seed": self.seed, **self.settings, **changes}
-        return islands.Solver(self.problem(), **settings)
+    """The contract of runs, and tests of the algorithm that `settings` names."""
 
     def test_the_best_never_gets_worse(self) -> None:
         result = self.solved(record={"every": 1})
-        is_max = maximises(self.problem())
+        is_max = self.loaded().maximise
         worst = -np.inf if is_max else np.inf  # until a feasible solution is found
         best = np.array([worst if b is None else b for b in result.trace()["best"].to_pylist()])
         islands_ = np.array(result.trace()["island"].to_pylist())
@@ -59,16 +48,13 @@ class AlgorithmContract(RunContract):
 
 
 class ImproverContract(RunContract):
-    """An improver, named in `settings`: the contract of runs, and it makes no solution worse."""
+    """The contract of runs, and a test of the improver that `settings` names."""
 
     def test_it_improves_the_first_generation(self) -> None:
         plain, improved = (
-            islands.Solver(
-                self.problem(), backend="cpu", seed=self.seed, **{**self.settings, **changes}
-            ).best(1)[0]
-            for changes in ({"improver": "none"}, {})
+            self.solver(**changes).best(1)[0] for changes in ({"improver": "none"}, {})
         )
-        better = max if maximises(self.problem()) else min
+        better = max if self.loaded().maximise else min
         assert better(plain.cost, improved.cost) == improved.cost
 
 
@@ -148,5 +134,5 @@ class TopologyContract:
         before = best()
         solver.exchange()
         rows = self.rows(self.topology(), Scene(5, 4, 1), range(5))
-        for after, own, senders in zip(best(), before, rows, strict=True):
-            assert after == min([own, *(before[each] for each in senders)])
+        for after, alone, senders in zip(best(), before, rows, strict=True):
+            assert after == min([alone, *(before[sender] for sender in senders)])

@@ -76,7 +76,7 @@ class ProblemContract:
     def test_what_is_no_solution_is_refused(self) -> None:
         problem = self.problem()
         wrong = np.full(problem.size + 1, problem.size + 7)
-        others: list[Any] = [wrong, wrong[:-1], [None] * problem.size, [[0], [0, 1]]]
-        for each in others:
+        invalid: list[Any] = [wrong, wrong[:-1], [None] * problem.size, [[0], [0, 1]]]
+        for solution in invalid:
             with pytest.raises(IslandsError):
-                problem.cost(each)
+                problem.cost(solution)

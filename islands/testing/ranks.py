@@ -126,11 +126,11 @@ class FakeWorld(World):
 
     def split(self, group: int) -> Self:
         groups = self.allgather(group)
-        members = [rank for rank, each in enumerate(groups) if each == group]
+        members = [rank for rank, other in enumerate(groups) if other == group]
         is_first = members[0] == self.rank
-        made = Shared(len(members), self._shared.barriers) if is_first else None
-        common = self.allgather(made)[members[0]]
-        assert common is not None, "the first member has made it"
+        created = Shared(len(members), self._shared.barriers) if is_first else None
+        common = self.allgather(created)[members[0]]
+        assert common is not None, "the first member has created it"
         return type(self)(members.index(self.rank), common)
 
 
@@ -156,8 +156,8 @@ def on_ranks(size: int, work: Callable[[World], Value]) -> list[Value]:
         try:
             return work(FakeWorld(rank, shared))
         except BaseException:
-            for each in list(barriers):
-                each.abort()
+            for barrier in list(barriers):
+                barrier.abort()
             raise
 
     with _serial_literal_eval(), ThreadPoolExecutor(size) as pool:

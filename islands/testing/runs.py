@@ -52,6 +52,16 @@ class RunContract:
         """Return a problem that may share launches with it; by default, the same one."""
         return self.problem()
 
+    def loaded(self) -> Problem:
+        """Return the problem, which is loaded if it is named."""
+        problem = self.problem()
+        return islands.load(problem) if isinstance(problem, str) else problem
+
+    def solver(self, **changes: Any) -> islands.Solver:
+        """Return islands for a test to advance, with some settings changed."""
+        settings = {"backend": "cpu", "seed": self.seed, **self.settings, **changes}
+        return islands.Solver(self.problem(), **settings)
+
     def solved(self, **changes: Any) -> Result:
         """Return the result of a run on a CPU, with some settings changed."""
         usual = {"backend": "cpu", "generations": self.generations, "seed": self.seed}
@@ -64,9 +74,7 @@ class RunContract:
         return cls().solved(threads=1)
 
     def test_the_cost_is_that_of_the_solution(self, alone: Result) -> None:
-        problem = self.problem()
-        if isinstance(problem, str):
-            problem = islands.load(problem)
+        problem = self.loaded()
         if (infeasible := self.settings.get("infeasible")) is not None:
             problem = problem.adjusted(problem.Settings.build({"infeasible": infeasible}))
         assert alone.solution is not None

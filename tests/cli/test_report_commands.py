@@ -131,7 +131,7 @@ def test_a_table_of_a_road_engine_is_written_for_maps_with_its_names(tmp_path: P
 def test_a_tour_without_places_is_refused_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, words in (("demo/tsp", "drawn on a map"), ("demo/qap", "no tours")):
+    for name, words in (("demo/tsp", "drawn on a map"), ("demo/qap", "not tours")):
         line = ["run", name, "--geojson", str(tmp_path / "a"), "--out", str(tmp_path / "out")]
         assert main(line) == 2
         assert words in capsys.readouterr().err

@@ -173,7 +173,7 @@ def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -
     errors, kilobytes = refused_in_kilobytes(tmp_path)
     assert "is read" not in errors
     assert "words of a megabyte.parquet: is damaged or cut off: 25 rows have 1048629" in errors
-    assert "rows.parquet: has 4194305 rows, more than 4194304" in errors
+    assert "rows.parquet: has 4194305 rows, but this command reads at most 4194304" in errors
     assert kilobytes < 12 << 10
 
 
