@@ -9,9 +9,11 @@ import hashlib
 import json
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -164,6 +166,17 @@ def _name_of(user: int) -> str:
         return f"{pwd.getpwuid(user).pw_name} (uid {user})"
     except KeyError:
         return f"uid {user}"
+
+
+def version_of(*command: str) -> str:
+    """Return the version that a compiler prints if it is called with this command."""
+    return _output_of(command, Path(command[0]).stat().st_mtime_ns)
+
+
+@cache
+def _output_of(command: tuple[str, ...], changed: int) -> str:
+    """Return what a command prints; `changed`, the last change of its program, is for the cache."""
+    return subprocess.run(command, capture_output=True, text=True).stdout
 
 
 class Compiling:

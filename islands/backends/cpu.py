@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import platform
 import shlex
@@ -34,7 +33,7 @@ from islands.backends.base import (
     arena,
     in_turn,
 )
-from islands.backends.cache import Compiling, loaded
+from islands.backends.cache import Compiling, loaded, version_of
 from islands.backends.host_memory import free_bytes
 from islands.backends.source import Source, crash_place, refused
 from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
@@ -340,7 +339,7 @@ def compiler() -> tuple[list[str], str]:
         return _compiler_of(cxx)
     for name in ("c++", "g++", "clang++"):
         if path := shutil.which(name):
-            return [path], _version([path])
+            return [path], version_of(path, "--version")
     if command := zig.command():
         return command, zig.version()
     raise messages.no_compiler()
@@ -351,7 +350,7 @@ def _compiler_of(cxx: str) -> tuple[list[str], str]:
     try:
         name, *options = shlex.split(cxx) or [""]
         if path := shutil.which(name):
-            return [path, *options], _version([path, *options])
+            return [path, *options], version_of(path, *options, "--version")
         where = "a program" if os.sep in name else "on the PATH"
         fault = f"{name} is not {where}" if name else "no command"
     except ValueError as error:
@@ -369,14 +368,3 @@ def _identity(command: list[str]) -> list[str]:
     """
     path = Path(command[0])
     return [path.name, str(path.resolve()), str(path.stat().st_mtime_ns), *command[1:]]
-
-
-def _version(command: list[str]) -> str:
-    changed = Path(command[0]).stat().st_mtime_ns
-    return _version_of(tuple(command), changed)
-
-
-@functools.cache
-def _version_of(command: tuple[str, ...], changed: int) -> str:
-    """Return the version that a compiler prints; `changed`, its last change, is for the cache."""
-    return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout

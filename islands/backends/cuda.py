@@ -346,17 +346,10 @@ class Graphs:
         key = (length, *((*calls, repeats) for calls, repeats in branches))
         if key not in first.repeated:
             self._stream.begin_capture()
-            self._capture(branches, length)
+            jobs = [partial(self._launch_all, [*calls] * (n * length)) for calls, n in branches]
+            self._together(jobs, self._stream)
             first.repeated[key] = self._stream.end_capture()
         return first.repeated[key]
-
-    def _capture(self, branches: Branches, length: int) -> None:
-        def repeat(calls: Calls, times: int, stream: Any) -> None:
-            for _ in range(times):
-                self._launch_all(calls, stream)
-
-        jobs = [partial(repeat, calls, repeats * length) for calls, repeats in branches]
-        self._together(jobs, self._stream)
 
     def _launch_all(self, calls: Calls, stream: Any) -> None:
         for call in calls:

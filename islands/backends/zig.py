@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from islands.backends.cache import Compiling, own_folder
+from islands.backends.cache import Compiling, own_folder, version_of
 from islands.errors import IslandsError
 from islands.text import show
 
@@ -61,14 +59,7 @@ def needs_library(log: str) -> bool:
 def version() -> str:
     """Return the version of Zig, which also identifies its clang."""
     zig, *_ = command() or [""]
-    return _version_of(zig, Path(zig).stat().st_mtime_ns) if zig else "Zig"
-
-
-@functools.cache
-def _version_of(zig: str, changed: int) -> str:
-    """Return the version that Zig prints; `changed`, its last change, is for the cache."""
-    output = subprocess.run([zig, "version"], capture_output=True, text=True).stdout
-    return f"Zig {output.strip()}"
+    return f"Zig {version_of(zig, 'version').strip()}" if zig else "Zig"
 
 
 def environment() -> dict[str, str]:

@@ -69,14 +69,23 @@ EAX_KERNEL(512, 1, eax_start) {
     }
 }
 
-// Clears the edge frequencies of islands with changed individuals.
-EAX_KERNEL(256, 1, eax_clear) {
-    const int parts = gridDim.x / all.islands, local = blockIdx.x / parts;
+namespace eax {
+
+// Return whether an island has changed individuals, using all threads.
+__device__ bool has_changed(const Islands& all, int local) {
     int changed = 0;
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
         changed |= all.changed[int64_t(local) * all.population + i];
     }
-    if (!block::any(changed)) return;
+    return block::any(changed);
+}
+
+}  // namespace eax
+
+// Clears the edge frequencies of islands with changed individuals.
+EAX_KERNEL(256, 1, eax_clear) {
+    const int parts = gridDim.x / all.islands, local = blockIdx.x / parts;
+    if (!eax::has_changed(all, local)) return;
     eax::Frequencies(plan, local, all.shape.n).clear(blockIdx.x % parts, parts);
 }
 
@@ -85,11 +94,7 @@ EAX_KERNEL(256, 1, eax_adopt) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
-        int changed = 0;
-        for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
-            changed |= all.changed[int64_t(local) * all.population + i];
-        }
-        if (!block::any(changed)) continue;
+        if (!eax::has_changed(all, local)) continue;
         own.choose(local);
         int32_t* const order = all.genes_of(all.row(all.island[local].generation, local, slot));
         if (all.changed[job]) {
