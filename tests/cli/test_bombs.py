@@ -134,12 +134,12 @@ BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...], str]] = {
     "rows of the solution": (
         long_table("solution.parquet"),
         ("status", "report", "resume"),
-        "17825792 rows, more",
+        "17825792 rows, but",
     ),
     "rows of the trace": (
         long_table("trace/rank-000.parquet"),
         ("report", "export"),
-        "17825792 rows, more",
+        "17825792 rows, but",
     ),
     "long words": (long_words, ("report", "export migrations"), "has more than 32 bytes"),
     "arrays of the problem": (large_problem, ("plot", "verify", "resume"), "add --trust"),
