@@ -168,10 +168,9 @@ class Checkpoints:
             return
         folder = inside(self._run, CHECKPOINTS, name)
         parts = self._world.gather(self._world.run_on_all(lambda: self._write_arrays(folder)))
-        if self._world.rank == 0:
-            migrations = self._archipelago.migrations
-            manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
-        self._world.run_on_all(lambda: manifest.write(folder) if self._world.rank == 0 else None)
+        migrations = self._archipelago.migrations
+        manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
+        self._world.from_first(lambda: manifest.write(folder))
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 

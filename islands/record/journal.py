@@ -54,7 +54,7 @@ class Journal:
         if resumes:
             origin = restore(folder, resolved, self._run, world, archipelago, say)
         self.origin = origin.moment if origin is not None else None
-        self._start = start = world.bcast(next_start(folder) if world.rank == 0 else 0)
+        self._start = start = world.from_first(lambda: next_start(folder))
         losses = origin.losses if origin is not None else {}
         world.run_on_all(lambda: self._prepare(losses, resumes=resumes))
         earlier = origin.earlier if origin is not None else {}
@@ -94,7 +94,7 @@ class Journal:
     def finish(self, result: Result) -> None:
         """Write the final files, the solution last, and remove temporary ones."""
         self._world.run_on_all(lambda: self._publish(result))
-        self._world.run_on_all(lambda: self._complete(result) if self._world.rank == 0 else None)
+        self._world.from_first(lambda: self._complete(result))
 
     def _publish(self, result: Result) -> None:
         with writing(self.folder):
@@ -109,9 +109,7 @@ class Journal:
 
     def amend(self, result: Result) -> None:
         """Write the solution of a finished run again, with results computed after the search."""
-        self._world.run_on_all(
-            lambda: self._write_solution(result) if self._world.rank == 0 else None
-        )
+        self._world.from_first(lambda: self._write_solution(result))
 
     def _write_solution(self, result: Result) -> None:
         metadata = _metadata(self._resolved.spec, result)

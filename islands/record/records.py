@@ -63,21 +63,18 @@ class Record(ABC):
     @classmethod
     def schema(cls, problem: Problem) -> pa.Schema:
         """Return the columns for a problem, which determines the type of costs."""
-        import pyarrow as pa
-
-        cost = "int64" if problem.scale.is_whole else "double"
-        return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
+        return cls._with_costs("int64" if problem.scale.is_whole else "double")
 
     @classmethod
     def fields(cls) -> list[pa.Field]:
         """Return the columns that a file may have, those of costs with either type."""
+        return [*cls._with_costs("int64"), *cls._with_costs("double")]
+
+    @classmethod
+    def _with_costs(cls, cost: str) -> pa.Schema:
         import pyarrow as pa
 
-        return [
-            field
-            for cost in ("int64", "double")
-            for field in pa.schema([(n, cost if kind == _COST else kind) for n, kind in cls.types])
-        ]
+        return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
 
     @staticmethod
     @abstractmethod

@@ -65,7 +65,7 @@ def restore(
     Prefer checkpoints whose records are intact. Return None if there is no checkpoint; raise an
     error if none of them is usable.
     """
-    names = world.bcast(world.run_on_all(lambda: newest_first(run) if world.rank == 0 else []))
+    names = world.from_first(lambda: newest_first(run))
     refused: list[str] = []
     without_records: list[str] = []
 
