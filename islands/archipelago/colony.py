@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import Host, TeamExchanges
+from islands.archipelago import messages
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.goal import Goal, Reached
-from islands.archipelago.injection import place, replace_worst, require_individuals
+from islands.archipelago.injection import place, replace_worst
 from islands.archipelago.launches import Launches, Repeated, Segments, uninterrupted
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import UNLIMITED, Memory
@@ -141,7 +142,9 @@ class Colony:
         The `solutions` of a warm start are dealt to all islands of the run.
         """
         self._memory.clear(self.held.records())
-        require_individuals(solutions, self.held.islands * self.spec.population)
+        individuals = self.held.islands * self.spec.population
+        if len(solutions) > individuals:
+            raise messages.too_many_solutions("start", len(solutions), individuals)
         place(self.held.dealt(solutions, 0), self._memory)
         self.attempt.start(may_be_partial=may_be_partial)
         self._forget_children()

@@ -81,12 +81,6 @@ def _write_genome(
     memory.backend.upload(genome, genes[island, slot])
 
 
-def require_individuals(solutions: Sequence[Solution], most: int) -> None:
-    """Refuse a warm start with more solutions than individuals."""
-    if len(solutions) > most:
-        raise messages.too_long_warm_start(len(solutions), most)
-
-
 def place(solutions: Sequence[Sequence[Solution]], memory: Memory) -> None:
     """Check the solutions of each island, and make them its first individuals."""
     counts = np.array([len(dealt) for dealt in solutions], np.int32)

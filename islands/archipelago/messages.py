@@ -26,14 +26,6 @@ def too_many_solutions(call: str, solutions: int, individuals: int) -> UsageErro
     )
 
 
-def too_long_warm_start(solutions: int, individuals: int) -> UsageError:
-    """Return the error for a warm start with more solutions than individuals."""
-    return UsageError(
-        f"a warm start with {solutions} solutions, but there are only {individuals} individuals."
-        " Pass fewer solutions, or raise population or islands"
-    )
-
-
 def too_many_individuals(islands: int, population: int, ranks: int, most: int) -> UsageError:
     """Return the error for more individuals on a rank than `most`, which kernels can count."""
     return UsageError(

@@ -184,7 +184,7 @@ class Compiling:
 
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
-        self.tell: Callable[[str], None] | None = None
+        self.announce: Callable[[str], None] | None = None
         """Called with the message; None: print no message."""
         self.was_needed = False
         """Whether a program of this run was not in the cache."""
@@ -204,11 +204,11 @@ class Compiling:
         with self._lock:
             self.was_needed = True
             self._begun.add(source.entry)
-            if self.tell is not None and not self._is_announced:
+            if self.announce is not None and not self._is_announced:
                 self._is_announced = True
                 seconds = self._estimate()
                 about = "" if seconds is None else f"about {max(1, round(seconds))} s, "
-                self.tell(f"compiling the kernels{self._how} ({about}once)")
+                self.announce(f"compiling the kernels{self._how} ({about}once)")
 
     def begin_run(self) -> None:
         """Announce the compilations of another run."""

@@ -74,7 +74,7 @@ def compiling() -> Compiling:
             return Compiling("zig", " with Zig")
     first = Compiling("zig-first", " with Zig, which first builds its runtime")
     # This takes so long that it needs a message, even if no run has a screen to show it.
-    first.tell = lambda words: show(f"islands: {words}", file=sys.stderr)
+    first.announce = lambda words: show(f"islands: {words}", file=sys.stderr)
     return first
 
 

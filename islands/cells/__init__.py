@@ -1,6 +1,6 @@
 """Many runs: a plan of cells, a folder with a store, the ranks that run the cells, and a table.
 
-`islands run` with several runs and `islands tune` are here. A cell is one run of the plan: an
+This package performs `islands run` with several runs, and `islands tune`. A cell is one run: an
 instance, a seed and settings. An interrupted command continues with the cells that are missing.
 
 - `Campaign`: a command with many runs: its ranks, its store and its report.

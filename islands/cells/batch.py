@@ -101,8 +101,8 @@ class BatchPlan(Plan[BatchRun]):
 
     def request(self, cell: BatchRun) -> tuple[Request, None]:
         """Return the request of a run; its instance is read when its turn comes."""
-        own: dict[str, Any] = {**cell._asdict(), "threads": 1}
-        return self.base.filled({"stop": [*STOP_OF_MANY]}).also(own), None
+        options: dict[str, Any] = {**cell._asdict(), "threads": 1}
+        return self.base.filled({"stop": [*STOP_OF_MANY]}).also(options), None
 
     def key(self, cell: BatchRun) -> Key:
         """Return the key of a run in the store, which determines the result."""

@@ -86,8 +86,8 @@ def full_name(text: str) -> str:
 
 def tunable(algorithm: str, problem: Problem) -> Groups:
     """Return the settings that can be tuned with an algorithm on a problem."""
-    own: list[type[Settings]] = [ALGORITHMS[algorithm].Settings, problem.Settings]
-    groups = {name: group for group in own for name in group.names()}
+    classes: list[type[Settings]] = [ALGORITHMS[algorithm].Settings, problem.Settings]
+    groups = {name: group for group in classes for name in group.names()}
     groups |= {name: GeneralSettings for name in GeneralSettings.names() if name not in NOT_TUNED}
     for prefix, group in GROUPS.items():
         groups |= {f"{prefix}.{name}": group for name in group.names()}

@@ -89,7 +89,7 @@ class Ranking:
 
         def ranked(column: int) -> RankedConfiguration:
             configuration = configurations[column]
-            own = {name: results[configuration.number, name] for name in problems}
+            tasks = {name: results[configuration.number, name] for name in problems}
             solved = [
                 [loss for loss in rows[:, column].tolist() if math.isfinite(loss)]
                 for rows in losses.values()
@@ -99,7 +99,7 @@ class Ranking:
                 BestCost(problem, cost).has_reached_best_known
                 for name, problem in problems.items()
                 if problem.best_known is not None
-                for cost in own[name].costs
+                for cost in tasks[name].costs
             ]
             return RankedConfiguration(
                 configuration=configuration.number,
@@ -109,8 +109,8 @@ class Ranking:
                 standard_deviation=_mean(map(statistics.deviation, solved)),
                 hits=sum(hits) if hits else None,
                 void=int(np.isinf(blocks[:, column]).sum()),
-                evaluations=statistics.mean(statistics.mean(r.evaluations) for r in own.values()),
-                seconds=statistics.mean(result.seconds for result in own.values()),
+                evaluations=statistics.mean(statistics.mean(r.evaluations) for r in tasks.values()),
+                seconds=statistics.mean(result.seconds for result in tasks.values()),
                 p=compared[column],
             )
 

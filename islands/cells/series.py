@@ -228,10 +228,10 @@ def run_series(
     campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
     refuse = partial(plan.refuse_other, force=output.force)
-    own = [run.folder for run in plan.planned()]
+    folders = [run.folder for run in plan.planned()]
     with (
         Interruption(suspends="ending the series of runs") as interruption,
-        campaign.opened(output.folder, "several", refuse, own) as folder,
+        campaign.opened(output.folder, "several", refuse, folders) as folder,
     ):
         return _Runs(plan, campaign, output, folder, rank_options, interruption).perform()
 

@@ -61,7 +61,7 @@ def _start(backend_name: str) -> None:
     moments["device"] = time.monotonic()
     backend = take_device(World(), backend_name)
     compiled: list[str] = []
-    backend.compiling.tell = compiled.append
+    backend.compiling.announce = compiled.append
     moments["programs"] = time.monotonic()
     archipelago = make_archipelago(resolved, World(), backend)
     moments["generation 0"] = time.monotonic()

@@ -74,7 +74,7 @@ def take_device(
 
 def give_back(device: Backend) -> None:
     """Keep a device, with its compiled programs, for the next run."""
-    device.compiling.tell = None
+    device.compiling.announce = None
     if device.kept_as is not None:
         _idle[device.kept_as].append(device)
 

@@ -39,7 +39,7 @@ def solved_by_ranks(
     queue, taken, all_are_dealt = deque[Task](), 0, False
     seconds = LIMITS.first_round_seconds
 
-    def own_tasks() -> Iterator[Task | None]:
+    def local_tasks() -> Iterator[Task | None]:
         nonlocal taken
         while True:
             is_last = all_are_dealt  # read it first: then the queue has all tasks that are left
@@ -51,7 +51,7 @@ def solved_by_ranks(
             else:
                 yield None
 
-    with closing(solved(own_tasks())) as results:
+    with closing(solved(local_tasks())) as results:
         lacks, is_over = world.allgather(at_first), False
         while not is_over:
             if not all_are_dealt and any(lacks):
@@ -60,11 +60,11 @@ def solved_by_ranks(
                 queue += [task for task, rank in dealt if rank == world.rank]
                 all_are_dealt = is_end
             before = taken
-            own, is_last, error = _round(results, min(seconds, LIMITS.round_seconds))
-            seconds *= 2 if own else 1.1  # while programs compile, the speed is unknown
+            local, is_last, error = _round(results, min(seconds, LIMITS.round_seconds))
+            seconds *= 2 if local else 1.1  # while programs compile, the speed is unknown
             # Pickled here, not by MPI: a rank does not unpickle its own, and all see an error.
             try:
-                packed = dumps(own, HIGHEST_PROTOCOL)
+                packed = dumps(local, HIGHEST_PROTOCOL)
             except Exception as problem:
                 packed, error = b"", error or _not_sent(problem)
             enough = max(1, at_first // LIMITS.fewest_on_rank, 2 * (taken - before))
@@ -77,7 +77,7 @@ def solved_by_ranks(
                 together = [
                     result
                     for rank, (packed, *_) in enumerate(parts)
-                    for result in (own if rank == world.rank else loads(packed))
+                    for result in (local if rank == world.rank else loads(packed))
                 ]
             yield together
 
@@ -111,13 +111,13 @@ def _round(
     results: Iterator[Value | None], seconds: float
 ) -> tuple[list[Value], bool, Exception | None]:
     """Return the results of a round, whether it is the last, and the error that ended it."""
-    own, end = list[Value](), time.monotonic() + seconds
+    local, end = list[Value](), time.monotonic() + seconds
     try:
         for result in results:
             if result is not None:
-                own.append(result)
+                local.append(result)
             if time.monotonic() > end:
-                return own, False, None
+                return local, False, None
     except Exception as error:
-        return own, True, error
-    return own, True, None
+        return local, True, error
+    return local, True, None

@@ -269,8 +269,8 @@ class Loop:
         reason: str | None = None
         for observer in observers:
             if observer.decides:
-                own = observer.decide(progress)
-                reason = reason or own
+                requested = observer.decide(progress)
+                reason = reason or requested
                 # The time of the observer does not count towards the next view.
                 self._viewed_at = self._world.bcast(self._seconds())
                 self.phases.lap(observer.phase)

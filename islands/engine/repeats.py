@@ -56,8 +56,8 @@ class Repeats(Plan[Place]):
         """Perform a run alone, within its part of the time limit."""
         self._alone.add(ready.cell)
         spec = replace(ready.spec, stop=tuple(map(self._part, ready.spec.stop)))
-        own = Ready(ready.cell, replace(ready.resolved, spec=spec))
-        return super().alone(own, device, is_over)
+        shortened = Ready(ready.cell, replace(ready.resolved, spec=spec))
+        return super().alone(shortened, device, is_over)
 
     def _part(self, stop: Criterion) -> Criterion:
         is_shared = stop.kind == "seconds" and self._sharers > 1
@@ -80,10 +80,10 @@ def seconds_of(repeats: Collection[Repeat]) -> float:
     """
     longest = 0.0
     for process in {run.process for run in repeats}:
-        own = [run for run in repeats if run.process == process]
-        seconds = sum(run.result.seconds for run in own)
-        if not all(run.was_alone for run in own):
-            began = min(run.began for run in own)
-            seconds = max(run.began + run.result.seconds for run in own) - began
+        runs = [run for run in repeats if run.process == process]
+        seconds = sum(run.result.seconds for run in runs)
+        if not all(run.was_alone for run in runs):
+            began = min(run.began for run in runs)
+            seconds = max(run.began + run.result.seconds for run in runs) - began
         longest = max(longest, seconds)
     return longest

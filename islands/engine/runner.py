@@ -173,7 +173,7 @@ def run(
             general, share = resolved.spec.general, rank_options.share_gpu
             backend = take_device(world, general.backend, general.threads or None, share_gpu=share)
             taken.callback(give_back, backend)
-        backend.compiling.tell = notices.say
+        backend.compiling.announce = notices.say
 
         def must_end() -> bool:
             # With several ranks, the others would wait for one whose compiler was stopped.

@@ -199,8 +199,8 @@ class PreparedRun:
             lambda: check_exactly(resolved.problem, best, outcome.progress.cost)
         )
         # An incomplete generation 0 cannot be reproduced.
-        own = [] if outcome.is_partial else archipelago.digests()
-        digests = [pair for rank in world.allgather(own) for pair in rank]
+        local = [] if outcome.is_partial else archipelago.digests()
+        digests = [pair for rank in world.allgather(local) for pair in rank]
         kept: Records | None = None
         if self.folder is not None:
             kept = FolderRecords(resolved.problem, self.folder.absolute())
@@ -224,8 +224,8 @@ class PreparedRun:
         spec, scale = self.resolved.spec, self.resolved.problem.scale
         if not spec.colonies:
             return []
-        own = [(island.colony, island.best) for island in self.archipelago.measure()]
-        everyone = [pair for rank in self.world.allgather(own) for pair in rank]
+        local = [(island.colony, island.best) for island in self.archipelago.measure()]
+        everyone = [pair for rank in self.world.allgather(local) for pair in rank]
         rows = list[dict[str, Any]]()
         for number, colony in enumerate(spec.colonies):
             costs = [cost for of, cost in everyone if of == number and cost is not None]

@@ -45,8 +45,8 @@ class StopRequests(NamedTuple):
         """Return the stop requests of all ranks, the same on every rank; collective."""
         if world.size == 1:
             return cls(signals, seconds, is_complete)
-        own = [signals | (0 if is_complete else _ABANDONED), round(1e9 * seconds)]
-        return cls._of(world.allgather_numbers(np.array(own, np.int64)).tolist())
+        numbers = [signals | (0 if is_complete else _ABANDONED), round(1e9 * seconds)]
+        return cls._of(world.allgather_numbers(np.array(numbers, np.int64)).tolist())
 
     @classmethod
     def _of(cls, rows: Sequence[Sequence[int]]) -> Self:
@@ -108,10 +108,10 @@ class Tally:
 
     def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
         """Return the numbers of a rank, with its stop requests, in the form of a message."""
-        own = [signals, round(1e9 * seconds), self.best, self.best_generation, self.island]
-        own += [self.evaluations, *divmod(self.total, 1 << _LOW_BITS), self.islands]
-        own += [np.array(self.real_total).view(np.int64).item(), self.converged]
-        return np.array(own, np.int64)
+        numbers = [signals, round(1e9 * seconds), self.best, self.best_generation, self.island]
+        numbers += [self.evaluations, *divmod(self.total, 1 << _LOW_BITS), self.islands]
+        numbers += [np.array(self.real_total).view(np.int64).item(), self.converged]
+        return np.array(numbers, np.int64)
 
     @classmethod
     def of_rows(cls, numbers: NDArray[np.int64]) -> tuple[Self, StopRequests]:

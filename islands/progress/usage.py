@@ -36,7 +36,7 @@ class Machine:
     @classmethod
     def of(cls, world: World, backend: Backend, archipelago: Archipelago) -> Self:
         """Return the machine of a run, the same on every rank; collective."""
-        own = (
+        facts = (
             backend.name,
             backend.device,
             backend.reason,
@@ -44,7 +44,7 @@ class Machine:
             backend.compile_seconds,
             backend.compiling.was_needed,
         )
-        columns = zip(*world.allgather(own), strict=True)
+        columns = zip(*world.allgather(facts), strict=True)
         names, devices, reasons, transports, seconds, compiles = columns
         return cls(
             world.size,
@@ -93,21 +93,16 @@ def with_team(phases: Mapping[str, float], seconds: float) -> dict[str, float]:
 class EnergyMeter:
     """Measures the energy of the devices of all ranks from its creation on."""
 
-    def __init__(self, backend: Backend | None, world: World) -> None:
-        self._backend, self._world = backend, world
-        self._before = self._joules()
+    def __init__(self, backend: Backend, world: World) -> None:
+        self._backend, self._world, self._before = backend, world, backend.joules()
 
     def of_all_ranks(self) -> float | None:
         """Return the energy in joules, or None if it is unknown for any rank; collective.
 
         Ranks on the same GPU count it once.
         """
-        now = self._joules()
+        now = self._backend.joules()
         spent = None if now is None or self._before is None else now - self._before
-        device = "" if self._backend is None else self._backend.identity
-        by_device = dict(self._world.allgather((device, spent)))
+        by_device = dict(self._world.allgather((self._backend.identity, spent)))
         known = [energy for energy in by_device.values() if energy is not None]
         return sum(known) if len(known) == len(by_device) else None
-
-    def _joules(self) -> float | None:
-        return None if self._backend is None else self._backend.joules()

@@ -126,13 +126,13 @@ def test_damaged_estimates_are_ignored_and_replaced(cache: Path, content: str) -
     cache.mkdir(mode=0o700)
     (cache / "compile-seconds-cpu.json").write_text(content)
     compiling, reported = Compiling("cpu"), list[str]()
-    compiling.tell = reported.append
+    compiling.announce = reported.append
     compiling.expect("a kind", SCAN)
     compiling.begin(SCAN)
     assert reported == [COMPILES]
     compiling.took(2.5)
     again = Compiling("cpu")
-    again.tell = reported.append
+    again.announce = reported.append
     again.expect("a kind", SCAN)
     again.begin(SCAN)
     assert reported[1:] == [ABOUT.format(2)]
