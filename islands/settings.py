@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, ClassVar, Self, TypeVar, get_type_hints
+from functools import cache
+from typing import Any, Self, TypeVar, get_type_hints
 
 from islands.errors import UsageError
 from islands.text import meant, seconds, shown, unknown
@@ -66,8 +67,6 @@ class Settings:
     'exchanges that make a child (default: 1)'
     """
 
-    _known_types: ClassVar[dict[str, Any]]
-
     @classmethod
     def names(cls) -> list[str]:
         """Return the names of the settings, in the order of their declaration."""
@@ -103,11 +102,10 @@ class Settings:
         return _checked(full, value, cls._types()[name], fields[name].metadata)
 
     @classmethod
+    @cache
     def _types(cls) -> dict[str, Any]:
-        """Return the types of the settings; they are cached, as evaluating them takes long."""
-        if "_known_types" not in vars(cls):
-            cls._known_types = get_type_hints(cls)
-        return cls._known_types
+        """Return the types of the settings; evaluating them takes long."""
+        return get_type_hints(cls)
 
     @classmethod
     def ineffective(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:

@@ -72,9 +72,9 @@ def bounded_text(
         return raw.decode(errors=errors)
 
 
-def read_toml(path: Path, opens: Callable[[Path], IO[bytes]] = opened) -> dict[str, Any]:
-    """Return the content of a TOML file; `opens` as in `bounded_text`."""
-    return parse_toml(bounded_text(path, opens=opens), path)
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file inside a folder."""
+    return parse_toml(bounded_text(path), path)
 
 
 def parse_toml(text: str, path: Path) -> dict[str, Any]:

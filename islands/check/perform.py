@@ -129,9 +129,10 @@ def examine(
             " another problem"
         )
     if not 1 <= samples <= _MOST_SAMPLES:
-        raise UsageError(f"samples={samples}: must be from 1 to {_MOST_SAMPLES}")
+        fix = "Raise it" if samples < 1 else "Lower it"
+        raise UsageError(f"samples={samples}: must be from 1 to {_MOST_SAMPLES}. {fix}")
     if not seconds > 0:
-        raise UsageError(f"seconds={seconds}: must be more than 0")
+        raise UsageError(f"seconds={seconds}: must be more than 0. Raise it")
     checked = Checked(problem, samples, seed)
     try:
         _Check(checked, seconds).perform()

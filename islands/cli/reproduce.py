@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = f"a paper, or one of its tables: {', '.join(PAPERS)}; all: every table of all papers"
     add("what", metavar="PAPER[/TABLE]", help=text)
     text = "runs per instance, with seeds 1 to R (default: the paper's number)"
-    add("--runs", metavar="R", type=int, help=text)
+    add("--runs", metavar="R", type=arguments.whole_number(), help=text)
     text = "only these instances, or those that match a pattern"
     add("--only", metavar="NAME", nargs="+", action="extend", help=text)
     text = "write tables, plots and settings to this folder, and resume what it contains"
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "numbers of threads for the CPU times to compare with, such as 1,all; or none"
     add("--threads", metavar="T,T", help=text)
     text = "generations of each run, for a quick test (default: the paper's number)"
-    add("--generations", metavar="G", type=int, help=text)
+    add("--generations", metavar="G", type=arguments.whole_number(), help=text)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")
 

@@ -12,7 +12,7 @@ from islands.cli import arguments
 from islands.cli.run import add_output, add_settings, of_arguments, output_of
 from islands.errors import Suspended, UsageError
 from islands.parallel import InterruptedTogether, world
-from islands.text import show
+from islands.text import either, show
 
 if TYPE_CHECKING:
     from islands.cells.store import Store
@@ -123,7 +123,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
 
     arguments.require_extra("tune", "scipy")
     if args.metric not in METRICS:
-        raise UsageError(f"--metric {args.metric}: must be {' or '.join(METRICS)}")
+        raise UsageError(f"--metric {args.metric}: must be {either(METRICS)}")
     if args.grid is not None and args.configurations is not None:
         raise UsageError(
             "--grid with --configurations: a grid determines the number. Leave one of them out"

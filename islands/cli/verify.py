@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME, SETTING, add_format
+from islands.cli.arguments import NAME, SETTING, add_format, whole_number
 from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
@@ -235,10 +235,10 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     text = "FILE.py:NAME, set/name, a bare name or a path"
     add("instance", metavar="PROBLEM", type=NAME, help=text)
     text = "number of random solutions (default: 1000)"
-    add("--samples", metavar="N", type=int, default=1000, help=text)
+    add("--samples", metavar="N", type=whole_number(), default=1000, help=text)
     text = "seed of the random solutions (default: 1)"
     add("--seed", metavar="S", type=int, default=1, help=text)
-    text = "time limit for the evaluation of one solution (default: 10)"
+    text = "seconds allowed for the evaluation of one solution (default: 10)"
     add("--seconds", metavar="T", type=float, default=10.0, help=text)
     add_format(parser)
 

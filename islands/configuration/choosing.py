@@ -36,7 +36,7 @@ def defaults_for(
     suitable, usual = defaults["algorithm"], choices[0]["algorithm"]
     name, note = given.get("algorithm"), ""
     if name is None and suitable != usual:
-        note = f"{suitable}, since the default {usual} does not take these options"
+        note = f"{suitable}, since the default {usual} does not support these options"
     chosen = ALGORITHMS.get(str(suitable if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note

@@ -98,7 +98,7 @@ def _cost(number: float) -> float:
 
 def _at_least_one(number: float) -> int:
     if _whole(number) < 1:
-        raise ValueError("must be at least 1")
+        raise ValueError("must be at least 1. Raise it")
     return int(number)
 
 
@@ -176,7 +176,7 @@ CRITERIA = {
         "{:g} s".format,
         lambda state, limit: state.seconds >= limit,
         lambda _, limit: f"time limit of {limit:g} s reached",
-        require=_real(lambda number: number > 0, "must be more than 0"),
+        require=_real(lambda number: number > 0, "must be more than 0. Raise it"),
     ),
     "evaluations": StopKind(
         "evaluations=1e9",
@@ -210,7 +210,7 @@ CRITERIA = {
         lambda state, percent: state.is_within(percent),
         lambda _, percent: f"target gap of {percent:g}% reached",
         needs="best known value",
-        require=_real(lambda number: number >= 0, "must be at least 0%"),
+        require=_real(lambda number: number >= 0, "must be at least 0%. Raise it"),
     ),
     "best-known": _known("best-known", "best known cost", needs="best known value"),
     "optimum": _known("optimum", "proven optimum", needs="optimum"),

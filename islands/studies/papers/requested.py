@@ -61,10 +61,6 @@ def prepared(
 ) -> list[PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
     papers = _papers(args.what)
-    for option in ("runs", "generations"):
-        value = getattr(args, option)
-        if value is not None and value < 1:
-            raise UsageError(f"--{option} {value}: must be at least 1")
     threads = {
         name: _threads(args.threads, len(cores), paper.threads)
         for name, (paper, _) in papers.items()
