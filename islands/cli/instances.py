@@ -46,17 +46,18 @@ def _list(args: argparse.Namespace) -> int:
     index = Index()
     for instances in _sets(args.name):
         entries = instances.entries.values()
-        here = sum(index.of_entry(entry) is not None for entry in entries)
+        local = sum(index.of_entry(entry) is not None for entry in entries)
         show(
-            f"{instances.name}: {instances.title}; {counted(len(entries), 'instance')}, {here} here"
+            f"{instances.name}: {instances.title}; {counted(len(entries), 'instance')},"
+            f" {local} local"
         )
         for entry in entries:
             known = entry.best_known
             value, status = (str(known.value), known.status) if known else ("-", "-")
-            place = "here" if index.of_entry(entry) else "not here"
+            place = "local" if index.of_entry(entry) else "missing"
             show(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
     if args.name is None and (others := index.others()):
-        show("found here, not in the catalogue:")
+        show("local files that are not in the catalogue:")
         for name, path in others.items():
             show(escaped(f"  {name:<20} {path}", kept=""))
     return 0
@@ -74,7 +75,7 @@ def _show(args: argparse.Namespace) -> int:
         rows |= _published(instance.entry)
     elif problem is not None:
         rows |= _facts(problem)
-    rows["file here"] = str(instance.path or _how_to_get(instance.name.partition("/")[0]))
+    rows["local file"] = str(instance.path or _how_to_get(instance.name.partition("/")[0]))
     _print_rows(rows)
     # Show the published data before reading the file, which may be damaged.
     if problem is None and instance.path:
@@ -89,8 +90,8 @@ def _how_to_get(name: str) -> str:
     if instances.is_generated:
         return "generated when it is needed"
     if instances.base:
-        return f"not here; `islands instances fetch {name}` gets it"
-    return "not here; download it from the set's home"
+        return f"none; download it with `islands instances fetch {name}`"
+    return "none; download it from the set's home"
 
 
 def _print_rows(rows: Mapping[str, str]) -> None:
@@ -142,12 +143,12 @@ def _check(args: argparse.Namespace) -> int:
     wrong = 0
     for instances in _sets(args.name):
         entries = instances.entries.values()
-        here = [(entry, path) for entry in entries if (path := index.of_entry(entry)) is not None]
-        for entry, path in here:
+        paths = {entry: path for entry in entries if (path := index.of_entry(entry)) is not None}
+        for entry, path in paths.items():
             if fault := _fault(Located(entry.full_name, path, entry)):
                 wrong += 1
                 show(fault)
-        show(f"{instances.name}: {len(here)} of {len(entries)} instances are here and readable")
+        show(f"{instances.name}: {len(paths)} of {len(entries)} instances are present and readable")
     show(
         "all files are as published"
         if not wrong

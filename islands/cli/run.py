@@ -294,7 +294,7 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=text)
     text = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
     parser.add_argument("script", metavar="FILE.py:NAME", nargs="?", type=arguments.NAME, help=text)
-    text = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
+    text = "stopping criterion; replaces those of the run, even if it is finished; repeatable"
     parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=text)
     moved = parser.add_argument_group("files that have moved")
     add = partial(moved.add_argument, type=arguments.NAME)

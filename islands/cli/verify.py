@@ -129,7 +129,7 @@ def _format_of_run(path: Path, named: Located) -> str | None:
         return form  # the file of the instance has moved
     if not is_same:
         raise InputError(
-            f"{path}: is a run of {solved.name}, not of {named.name}. Name its own instance, or a"
+            f"{path}: is a run of {solved.name}, not of {named.name}. Name its instance, or a"
             " solution file"
         )
     return form

@@ -26,10 +26,10 @@ def setting_of_some_colonies(
     *, origin: str, key: str, value: object, algorithms: Sequence[str], colonies: Sequence[int]
 ) -> UsageError:
     """Return the error about a setting for all colonies that only the numbered `colonies` have."""
-    takers = [f"colony {number} ({algorithms[number]})" for number in colonies]
+    owners = [f"colony {number} ({algorithms[number]})" for number in colonies]
     return UsageError(
-        f"{origin}{key}={value} is given for all colonies, but only {' and '.join(takers)}"
-        f" {'have' if takers[1:] else 'has'} this setting. Write it inside such a colony:"
+        f"{origin}{key}={value} is given for all colonies, but only {' and '.join(owners)}"
+        f" {'have' if owners[1:] else 'has'} this setting. Write it inside such a colony:"
         f" 'islands=1 algorithm={algorithms[colonies[0]]} {key}={value}'"
     )
 

@@ -210,7 +210,7 @@ def _seconds(stop: Sequence[Criterion], problem: Problem) -> float:
 
 
 def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
-    """Refuse a preset for another algorithm than the requested one."""
+    """Refuse a preset whose algorithm is not the requested one."""
     for source in sources:
         preset = source.values.get("algorithm", algorithm)
         if source.origin.startswith("preset ") and preset != algorithm:

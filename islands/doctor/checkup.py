@@ -281,13 +281,13 @@ def _differences(installed: list[dict[str, str]], places: list[RankInfo]) -> lis
 
 def _shared(places: list[RankInfo]) -> list[str]:
     """Return a sentence for each GPU that several ranks would share."""
-    takers = defaultdict(list)
+    ranks_of = defaultdict(list)
     for place in places:
         if place.gpu is not None:
-            takers[place.host, place.gpu.number].append(str(place.rank))
+            ranks_of[place.host, place.gpu.number].append(str(place.rank))
     return [
         f"ranks {', '.join(ranks)} share GPU {number} of {host}, which a run refuses."
         " Start one rank per GPU, or pass --share-gpu"
-        for (host, number), ranks in takers.items()
+        for (host, number), ranks in ranks_of.items()
         if len(ranks) > 1
     ]

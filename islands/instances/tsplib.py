@@ -424,7 +424,7 @@ def read_facts(path: Path, n: int, names: Collection[str]) -> dict[str, str]:
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:
-    """Return why `tour` is no tour of n cities (numbered from 1), or None."""
+    """Return why `tour` is not a tour of n cities (numbered from 1), or None."""
     return order_fault(tour, n, _TOUR)
 
 

@@ -67,15 +67,15 @@ def test_file_with_many_problems_is_fetched_once(published: Path, capsys: Captur
         "sac94: 54 files are complete and correct, 0 failed",
     ]
     assert run("check", "sac94") == 0
-    assert "54 of 54 instances are here" in capsys.readouterr().out
+    assert "54 of 54 instances are present" in capsys.readouterr().out
     assert run("list", "orlib") == 0
-    assert "270 instances, 270 here" in capsys.readouterr().out
+    assert "270 instances, 270 local" in capsys.readouterr().out
 
 
 def test_an_absent_file_has_a_way_to_get_it(capsys: Capture) -> None:
     for name, words in {
-        "tsplib/pcb442": "`islands instances fetch tsplib` gets it",
-        "jobshop/ft10": "not here; download it from the set's home",
+        "tsplib/pcb442": "download it with `islands instances fetch tsplib`",
+        "jobshop/ft10": "none; download it from the set's home",
         "dimacs/E1k.1": "generated when it is needed",
     }.items():
         assert run("show", name) == 0
