@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple, Unpack
 
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.calls import explained, is_whole
 from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.keywords import of_keywords
@@ -113,7 +113,7 @@ def iter_many(
     by_user, share = bool(others.pop("trust", False)), bool(others.pop("share_gpu", False))
     files, start = split_start(others.pop("start", None))
     others |= {"start": files or None, "backend": "cpu", "threads": 1}
-    if on_gpu := takes_gpu(backend):
+    if on_gpu := is_gpu(backend):
         others |= {"backend": "cuda", "threads": None}
     trust, ranks = Trust(), world if world is not None else launched_world()
     with within(trust):

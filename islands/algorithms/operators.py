@@ -127,8 +127,8 @@ def _fitting(
     built_in: Iterable[_Operator],
     registry: Mapping[str, _Operator],
 ) -> _Operator:
-    known = dict.fromkeys([*built_in, *registry.values()])
-    fit = {operator.name: operator for operator in known if encoding in operator.encodings}
+    operators = dict.fromkeys([*built_in, *registry.values()])
+    fit = {operator.name: operator for operator in operators if encoding in operator.encodings}
     if not fit:
         raise UsageError(
             f"encoding {encoding}: no {what} supports it. Choose your own: {what}=FILE.py:NAME"
@@ -140,9 +140,9 @@ def _fitting(
         return fit[name]
     if name not in registry:
         raise UsageError(f"{what}={name}: {unknown('choice', name, fit)}")
-    same = [operator for operator in known if operator.name == name]
-    others = [encoding for operator in same for encoding in operator.encodings]
+    named = [operator for operator in operators if operator.name == name]
+    supported = [encoding for operator in named for encoding in operator.encodings]
     raise UsageError(
-        f"{what}={name} supports {' or '.join(others)}, but the encoding is {encoding}. Choose one"
-        f" of {', '.join(fit)}, or {option('encoding', others)}"
+        f"{what}={name} supports {' or '.join(supported)}, but the encoding is {encoding}. Choose"
+        f" one of {', '.join(fit)}, or {option('encoding', supported)}"
     )

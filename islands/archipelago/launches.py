@@ -230,7 +230,7 @@ class Launches:
                 raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
-        self._backend.compiling.took(seconds)
+        self._backend.compiling.record(seconds)
         return compiled
 
     def _population_source(self) -> tuple[Source, Block]:

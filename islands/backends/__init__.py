@@ -51,7 +51,7 @@ def automatic() -> tuple[str, str]:
     return "cuda", f"{counted(gpus, 'GPU')} found"
 
 
-def takes_gpu(name: str) -> bool:
+def is_gpu(name: str) -> bool:
     """Return whether the backend with this name is a GPU on this machine."""
     return name == "cuda" or (name == "auto" and automatic()[0] == "cuda")
 

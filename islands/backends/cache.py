@@ -214,7 +214,7 @@ class Compiling:
         """Announce the compilations of another run."""
         self._is_announced = self.was_needed = False
 
-    def took(self, seconds: float) -> None:
+    def record(self, seconds: float) -> None:
         """Save the duration, if the expected program was compiled."""
         if self._expected is None or self._expected[1].entry not in self._begun:
             return

@@ -208,9 +208,9 @@ def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) ->
     elif shown := _shown(first, headers):
         first += f"; this line is {shown!r}"
     place = _PLACE.match(first)
-    wanted = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
-    if wanted:
-        first += f"; the code must define {wanted}"
+    contract = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
+    if contract:
+        first += f"; the code must define {contract}"
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
 from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, plain
@@ -260,7 +260,7 @@ class _Batch:
         with solving_devices(world, name, threads or None, share_gpu=share) as devices:
             scheduler = Scheduler(plan, devices, world)
             # The number of runs in progress on a GPU is unknown here.
-            self._running = sum(world.allgather(0 if takes_gpu(name) else scheduler.count))
+            self._running = sum(world.allgather(0 if is_gpu(name) else scheduler.count))
             # Only rank 0 knows the names that arrive.
             groups = (None if run is None else [run] for run in runs)
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.configuration.fit import require_population
 from islands.configuration.spec import RunSpec
 from islands.encodings import base_encoding
@@ -57,7 +57,7 @@ def adjusted(
     `usual` are the defaults of the problem, which were chosen on a GPU; `islands` is the number of
     islands of the whole run, of which `spec` may be a colony.
     """
-    on_gpu = takes_gpu(spec.general.backend)
+    on_gpu = is_gpu(spec.general.backend)
     if on_gpu and "improver.name" in usual:
         return spec
     adjustment = _Adjustment(spec, problem, _GPU if on_gpu else _CPU, islands)

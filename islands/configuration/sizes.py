@@ -11,7 +11,7 @@ from islands.algorithms.eax import FEW_CITIES, NARROW
 from islands.algorithms.tempering.core import CoreChains
 from islands.algorithms.tempering.moves import MoveChains
 from islands.algorithms.tempering.settings import MOVES
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.configuration.spec import GeneralSettings
 from islands.parallel import launched
 from islands.problems.base import Problem
@@ -39,7 +39,7 @@ class Case:
     @cached_property
     def gpus(self) -> int:
         """The number of GPUs of the run, 0 for CPUs; detecting them may take a while."""
-        if not takes_gpu(str(self.given.get("backend", "auto"))):
+        if not is_gpu(str(self.given.get("backend", "auto"))):
             return 0
         return GeneralSettings.converted(GPUS, self.given.get(GPUS, 0)) or launched()[1]
 

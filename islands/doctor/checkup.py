@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 import islands
-from islands.backends import automatic, choose, takes_gpu
+from islands.backends import automatic, choose, is_gpu
 from islands.backends import cpu as cpu_compiler
 from islands.backends.base import Backend, Room
 from islands.backends.gpus import assigned, identities
@@ -175,7 +175,7 @@ def install_hint(gpus: list[Gpu]) -> str:
 
 
 def _visible() -> list[str]:
-    return identities() if takes_gpu("auto") else []
+    return identities() if is_gpu("auto") else []
 
 
 def _versions() -> dict[str, str]:

@@ -26,11 +26,11 @@ class Choices(Encoding):
     def __init__(
         self,
         size: int,
-        *others: Any,
+        *args: Any,
         sizes: ArrayLike = 2,
         groups: ArrayLike | None = None,
         at_most: ArrayLike | None = None,
-        **more: Any,
+        **kwargs: Any,
     ) -> None:
         super().__init__(size)
         self._sizes = np.array(np.broadcast_to(np.asarray(sizes, np.int32), size))

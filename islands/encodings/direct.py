@@ -43,7 +43,7 @@ class Doubled(Encoding):
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     solution_kinds: ClassVar[tuple[str, ...]] = ("order",)
 
-    def __init__(self, size: int, *others: Any, **more: Any) -> None:
+    def __init__(self, size: int, *args: Any, **kwargs: Any) -> None:
         super().__init__(2 * size)
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
@@ -102,7 +102,7 @@ class Vector(Encoding):
     bounded: ClassVar[bool] = True
 
     def __init__(
-        self, size: int, *others: Any, low: ArrayLike = 0.0, high: ArrayLike = 1.0, **more: Any
+        self, size: int, *args: Any, low: ArrayLike = 0.0, high: ArrayLike = 1.0, **kwargs: Any
     ) -> None:
         super().__init__(size)
         self._low = np.broadcast_to(np.asarray(low, np.float64), size)
@@ -140,7 +140,7 @@ class Bits(Encoding):
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
-    def __init__(self, size: int, *others: Any, **more: Any) -> None:
+    def __init__(self, size: int, *args: Any, **kwargs: Any) -> None:
         super().__init__(-(-size // _WORD_BITS))
         self._items = size
 

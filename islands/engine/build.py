@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose, gpus, takes_gpu
+from islands.backends import choose, gpus, is_gpu
 from islands.backends.base import Backend
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
@@ -55,7 +55,7 @@ def take_device(
         device = _idle[kept].pop()
         device.begin_run()
         return device
-    visible = world.run_on_all(lambda: gpus.identities() if takes_gpu(name) else [])
+    visible = world.run_on_all(lambda: gpus.identities() if is_gpu(name) else [])
     everyone = world.local_allgather(visible)
 
     def chosen() -> Backend:
@@ -86,7 +86,7 @@ def forget_devices() -> None:
 
 def block_memory(name: str) -> int | None:
     """Return the largest shared memory of a block on any GPU, in bytes; None on a CPU."""
-    if not takes_gpu(name):
+    if not is_gpu(name):
         return None
     return max(map(gpus.block_memory, range(gpus.devices())), default=None)
 

@@ -11,7 +11,7 @@ from queue import Empty, Queue
 from threading import Event, Lock, Thread
 from typing import Generic, Self, TypeVar
 
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.engine.build import give_back, take_device
@@ -30,7 +30,7 @@ def solving_devices(
     On a GPU, these are its streams; on a CPU, each has one thread. The ranks of a host divide its
     cores among them.
     """
-    if takes_gpu(name):
+    if is_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
         others = (
             first.another_stream()

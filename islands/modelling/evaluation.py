@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Macros, Source
@@ -200,7 +200,7 @@ def other_backend(name: str) -> str:
     """Return the backend that verifies the costs of a run: another one than `name` if available."""
     if name == "cuda":
         return backend_of("").name
-    return "cuda" if takes_gpu("auto") else "cpu"
+    return "cuda" if is_gpu("auto") else "cpu"
 
 
 def costs_of(

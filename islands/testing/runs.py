@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import islands
-from islands.backends import takes_gpu
+from islands.backends import is_gpu
 from islands.errors import RunError
 from islands.parallel import World, launched
 from islands.problems.base import Problem
@@ -121,7 +121,7 @@ class RunContract:
                 assert facts(self.solved()) == facts(alone)
 
     def test_the_same_on_a_gpu(self, alone: Result) -> None:
-        if not takes_gpu("auto"):
+        if not is_gpu("auto"):
             pytest.skip("no GPU here")
         assert facts(self.solved(backend="cuda")) == facts(alone)
 

@@ -49,12 +49,12 @@ struct Previous {
                 high = middle;
             }
         }
-        int32_t found = 0;
+        int32_t is_found = 0;
         for (int rank = low + threadIdx.x; rank < count; rank += blockDim.x) {
             if (cost(order[rank]) != its_cost) break;
-            found |= is_same(genome, genes(order[rank]));
+            is_found |= is_same(genome, genes(order[rank]));
         }
-        return block::sum(found) > 0;
+        return block::sum(is_found) > 0;
     }
 
     // Return whether an individual equals a better one, or one of equal cost with a lower index.

@@ -89,17 +89,17 @@ class Mover : public Base<Plan> {
     // Return whether a better individual is near a genome. Individuals of equal cost count as
     // better if they are in the first `rank` slots; the slot itself does not count.
     __device__ bool is_crowded(const Slot& slot, const Gene* genome, int64_t cost, int rank) const {
-        int32_t found = 0;
-        for (int i = threadIdx.x; i < all_.population && !found; i += blockDim.x) {
+        int32_t is_near = 0;
+        for (int i = threadIdx.x; i < all_.population && !is_near; i += blockDim.x) {
             const Individual other = before(slot, i);
             if (i == slot.slot || other.cost > cost || (other.cost == cost && i >= rank)) continue;
             int different = 0;
             for (int k = 0; k < all_.shape.n && different < near_; ++k) {
                 different += other.genes[k] != genome[k];
             }
-            found = different < near_;
+            is_near = different < near_;
         }
-        return block::sum(found) > 0;
+        return block::sum(is_near) > 0;
     }
 
     const crossover::Pair<Gene> mates_, children_;

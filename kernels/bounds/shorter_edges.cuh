@@ -39,9 +39,9 @@ __device__ int64_t least_distance(const problem::Data& data, const Line& line, i
 }  // namespace bounds
 
 // Processes the places part, part + parts, part + 2 * parts, ..., so that all parts take the same
-// time. `counts` receives the number of edges of each place; `found` stores at most MOST of them.
+// time. `counts` receives the number of edges of each place; `edges` stores at most MOST of them.
 KERNEL(find_shorter_edges, (problem::Data data, bounds::Line line, int32_t n, int32_t part,
-                            int32_t parts, int32_t* counts, int32_t* found)) {
+                            int32_t parts, int32_t* counts, int32_t* edges)) {
     const int64_t step = int64_t(gridDim.x) * blockDim.x * parts;
     const int64_t first = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * parts + part;
     for (int64_t row = first; row < n; row += step) {
@@ -64,7 +64,7 @@ KERNEL(find_shorter_edges, (problem::Data data, bounds::Line line, int32_t n, in
             const int64_t weight = line.scale * problem::distance(data, n, city, other) + own +
                                    line.multiplier[column];
             if (weight < longest) {
-                if (count < bounds::MOST) found[bounds::MOST * row + count] = line.city[column];
+                if (count < bounds::MOST) edges[bounds::MOST * row + count] = line.city[column];
                 ++count;
             }
             longest = max(longest, line.gap[column]);

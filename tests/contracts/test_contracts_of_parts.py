@@ -11,7 +11,7 @@ from backend_contract import BackendContract
 from emulated_gpu import EmulatedGpu
 
 import islands
-from islands.backends import choose, takes_gpu
+from islands.backends import choose, is_gpu
 from islands.encodings import ENCODINGS
 from islands.migration.topology import TOPOLOGIES
 from islands.testing import EncodingContract, ImproverContract, ProblemContract, TopologyContract
@@ -131,6 +131,6 @@ class TestEmulatedGpu(BackendContract):
 
 class TestGpu(BackendContract):
     def backend(self) -> Any:
-        if not takes_gpu("auto"):
+        if not is_gpu("auto"):
             pytest.skip("no GPU here")
         return choose("cuda")

@@ -130,7 +130,7 @@ def test_damaged_estimates_are_ignored_and_replaced(cache: Path, content: str) -
     compiling.expect("a kind", SCAN)
     compiling.begin(SCAN)
     assert reported == [COMPILES]
-    compiling.took(2.5)
+    compiling.record(2.5)
     again = Compiling("cpu")
     again.announce = reported.append
     again.expect("a kind", SCAN)

@@ -65,7 +65,7 @@ def test_ranks_without_a_gpu_take_none(local_rank: int, number: int, monkeypatch
 
 def test_gpus_that_are_not_used_are_a_problem(monkeypatch: Patch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(checkups, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(checkups, "is_gpu", lambda name: False)
     monkeypatch.setattr(checkups, "automatic", lambda: ("cpu", "CuPy is not installed"))
     _, where, troubles = checkups.take(World(), [gpu(0, "575.57.08")])
     assert where.backend == "cpu"
@@ -80,7 +80,7 @@ def test_no_device_is_a_problem_not_a_crash(monkeypatch: Patch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise CompileError("the CPU backend needs a C++ compiler")
 
-    monkeypatch.setattr(checkups, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(checkups, "is_gpu", lambda name: False)
     monkeypatch.setattr(checkups, "choose", fails)
     monkeypatch.setattr(checkups.nvidia, "gpus", list)
     found = examine(World())

@@ -129,7 +129,7 @@ def test_ranks_on_a_gpu_are_counted(
     def chosen(name: str, threads: object, gpu: int, sharers: int) -> Any:
         return SimpleNamespace(sharers=sharers)
 
-    monkeypatch.setattr(build, "takes_gpu", lambda _: True)
+    monkeypatch.setattr(build, "is_gpu", lambda _: True)
     monkeypatch.setattr(build, "choose", chosen)
 
     monkeypatch.setattr("islands.backends.gpus.identities", lambda: ["any"])
