@@ -217,7 +217,6 @@ def _require_own_file(words: str, header: Header) -> None:
 
 
 def _described(value: Any) -> str:
-    """Return a description of a value."""
     for kind in PartKind.all:
         if value is kind.base:
             return f"islands.{value.__name__} itself"

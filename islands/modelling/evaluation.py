@@ -67,7 +67,7 @@ class StatedProblem(Evaluated, Protocol):
 
 
 class ModelEvaluation(Evaluation):
-    """The evaluation of a model. A reference only confirms costs."""
+    """The evaluation of a model; a reference only verifies costs."""
 
     python: PythonCosts | None
 
@@ -105,7 +105,7 @@ class ModelEvaluation(Evaluation):
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a description of this."""
+        """Start `processes` processes that call function=, and yield a description."""
         self.checks_on = other_backend(backend)
         if self.python is None:
             yield ""
@@ -146,7 +146,7 @@ class ModelEvaluation(Evaluation):
         factors: NDArray[np.float64] | float = 1.0,
         ends: Ends | None = None,
     ) -> NDArray[np.int64]:
-        """Return the costs as on the device, minimised integers, without the reference."""
+        """Return the costs as minimised integers, as on the device, without the reference."""
         model, scale = self._model, self._model.scale
         solutions = np.asarray(solutions).astype(model.kind.dtype)
         if self.python is None:

@@ -131,7 +131,7 @@ class UserFunction:
 
 
 class _WrongPairError(RunError):
-    """A reference did not return costs and violations."""
+    """The reference did not return a pair of costs and violations."""
 
 
 def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
@@ -318,7 +318,7 @@ class PythonCosts:
 
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a description of this."""
+        """Start `processes` processes that call function=, and yield a description."""
         if self.is_batch or processes < 2:
             yield f"costs by {self.function.argument}=, called by this process alone"
             return
@@ -433,7 +433,7 @@ def _result(call: Future[Any]) -> Any:
 def _start_worker(function: UserFunction, parent: int) -> None:
     """Prepare a new process, which ends with its parent, to call the function."""
     global _function
-    # Signals are for the run itself, which then stops its workers.
+    # Only the run itself handles signals, and then stops its workers.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()

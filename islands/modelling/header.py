@@ -58,7 +58,7 @@ class Functions:
 
     @property
     def has_cross(self) -> bool:
-        """Whether the state crosses two solutions; a helper function may have the same name."""
+        """Whether the state defines a crossover; a helper function may have the same name."""
         if self.state is None:
             return False
         parameters = [match[2] for match in self.state.declared(CROSS.function)]
@@ -68,7 +68,7 @@ class Functions:
     def memory_depends_on_data(self) -> bool:
         """Whether the memory of a state may depend on the data.
 
-        It cannot if no constructor names its parameter for the data.
+        It does not if all constructors leave their parameter for the data unnamed.
         """
         if self.state is None:
             return False
@@ -149,7 +149,7 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that tempering proposes; none if solutions change after a move."""
+        """Return the moves that tempering proposes; none if a state's moves are corrected."""
         if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):

@@ -71,7 +71,7 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
 
 
 def subsets_of(n: Any, choose: Any) -> SubsetKind:
-    """Return subsets of n items, with `choose` only those of a number or range of sizes."""
+    """Return subsets of n items; `choose` is their number of items, or a pair of limits."""
     size = size_of(n)
     if choose is None:
         return SubsetKind(size)

@@ -49,7 +49,7 @@ _LOW, _HIGH, _DATA = "low", "high", "data/"
 
 
 class NeedsScriptError(InputError):
-    """The problem has a Python function, which only its script defines."""
+    """The problem cannot be restored, as it has a Python function that only its script defines."""
 
 
 class Model(Extensible):

@@ -99,7 +99,7 @@ class Statement:
         return replace(text, base=Text.of(name, old), before=before)
 
     def fixed_price(self) -> float | None:
-        """Return the price of a violation; None if it adapts."""
+        """Return the price of a violation, or None if it is adaptive."""
         price: Any = self.price
         if isinstance(price, str) and price == "adaptive":
             return None

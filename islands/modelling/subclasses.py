@@ -87,7 +87,7 @@ class Extensible(Problem):
         return statement
 
     def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
-        """Return a member of a class; None if a class derived from it differs."""
+        """Return a member of the nearest class, or None if a nearer class without it `differs`."""
         for model in _subclasses(type(self)):
             if name in vars(model):
                 return getattr(self, name)

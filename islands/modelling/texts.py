@@ -130,7 +130,7 @@ class Text:
 
     @property
     def checked(self) -> str:
-        """The code, whose functions with integer costs are prevented from returning reals."""
+        """The code, in which functions of the type long long cannot return real numbers."""
         plain, code = without_comments(self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
             code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"

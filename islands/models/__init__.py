@@ -1,4 +1,4 @@
-"""Ready models of common problems, built like those of users.
+"""Ready models of common problems, built like user-defined ones.
 
 Each file has one problem: a class with its data and its exact cost, the function that creates it, a
 reader of the usual files, a picture, and possibly a record of numbers for other solvers. The CUDA

@@ -1,4 +1,4 @@
-"""Files of whole numbers, the usual form of collections, and errors about them."""
+"""Files of whole numbers, the usual format of benchmark instances, and errors about them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NumberFile(Numbers):
         return len(self._words) - self._next
 
     def expect(self, what: str, count: int) -> None:
-        """Require that the file may contain this count of numbers, which `what` needs."""
+        """Reject a file that is too small for the count of numbers that `what` needs."""
         require_size(what, count, "numbers", MOST_NUMBERS, self.error)
         self.lines.expect(f"{what} needs", count)
 

@@ -25,7 +25,7 @@ class FlexibleJobShop(ReadyModel):
     machines: Rows
     """The machines that each operation may use, a row for each job."""
     times: Rows
-    """The time of each operation on each of them."""
+    """The time of each operation on each of these machines."""
     shop: Shop
     """The operations of all jobs, their choices and their dates."""
     objective: str

@@ -115,7 +115,7 @@ class Quadratic(Plain):
     pairs: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
     """The items and the coefficient of each pair."""
     sign: int
-    """-1 if the cost of the model is the negative value."""
+    """-1 if the cost of the model is the negative of the form."""
     size: int | None = None
     """The number of chosen items, if prescribed."""
     price: float = 0.0
@@ -142,7 +142,7 @@ class Quadratic(Plain):
         """Return the cost of a choice of items."""
         one, two, of_pairs = self.pairs
         is_chosen = chosen == 1
-        # No product of matrices, whose threads would wait for each other on busy cores.
+        # Not a matrix product, as its threads would wait for each other on busy cores.
         total = self.single[is_chosen].sum() + of_pairs[is_chosen[one] & is_chosen[two]].sum()
         if self.size is not None:
             total += self.price * abs(int(is_chosen.sum()) - self.size)

@@ -78,7 +78,7 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
 def loaded(instance: str, form: str | None = None, finder: Finder | None = None) -> Problem:
     """Load an instance as `load` does, but do not trust a script in its name.
 
-    The name may thus come from a file. The `finder` may have cached the files.
+    The name may thus come from a file. A `finder` caches the list of files for several calls.
     """
     if is_reference(instance):
         if form is not None:

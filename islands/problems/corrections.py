@@ -62,7 +62,7 @@ def within_limits(solutions: NDArray[Any], most: NDArray[Any]) -> NDArray[Any]:
 
 
 class Precedence:
-    """Pairs of items of an order, the first of which must precede the second."""
+    """Precedence constraints of orders: the first item of each pair precedes the second."""
 
     def __init__(self, size: int, pairs: Sequence[tuple[int, int]]) -> None:
         """Create the relation from pairs without a cycle."""

@@ -25,7 +25,7 @@ _FEWEST = 500
 """Minimum number of items; smaller instances gain more from sharing launches."""
 _FEWEST_A_CLASS = 16
 _MOST_NEIGHBOURS = 400
-"""Mean number of neighbours from which the classes are certainly too small or too many."""
+"""With a larger mean number of neighbours, classes are certainly too small or too many."""
 _LARGEST = 2**29
 """The sum of all changes is below this, so that kernels add them in 32 bits."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -45,7 +45,7 @@ class Flips:
 
     @classmethod
     def of(cls, form: Form, members: Mapping[str, Any], *, maximise: bool) -> Self | None:
-        """Return the cost of a model; None if it is real, too large or too small."""
+        """Return the cost of a model, or None if it is real, too large or too small."""
         first, other = members["first"], members["other"]
         both, n = members["weight" if form == "cut" else "both"], len(first) - 1
         pairs = int(first[-1])
@@ -86,10 +86,10 @@ class Flips:
 
     @cached_property
     def classes(self) -> NDArray[np.int64] | None:
-        """The class of each item; None if there are too many classes.
+        """The class of each item, or None if there are too many classes.
 
         This is a greedy colouring, items with many neighbours first, and those with equally many in
-        a mixed order: an item gets the lowest class that none of its neighbours has. Items that
+        a scattered order: an item gets the lowest class that none of its neighbours has. Items that
         wait for no neighbour are processed together.
         """
         n, degree = len(self.single), np.diff(self.first)

@@ -173,7 +173,7 @@ class Mkp(Problem):
         return utilities.orders(self.file, self._duals, self.settings.orders)
 
     def _find_duals(self) -> NDArray[np.float64]:
-        return self._duals  # a method, as lambdas cannot be sent to processes
+        return self._duals  # a method, as lambdas cannot be pickled
 
     @cached_property
     def _duals(self) -> NDArray[np.float64]:
@@ -263,7 +263,7 @@ class Mkp(Problem):
     ) -> Self:
         """Return an instance in a file; `part` is its number in a file with several instances.
 
-        The default best known profit is the one stated in the file, unproven.
+        By default, the best known profit is the one that the file states, which may not be optimal.
         """
         file = read_mkp(path, form, part)
         if best_known is None and file.optimum is not None:

@@ -148,7 +148,7 @@ class Qap(Problem):
         )
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the matrices; symmetric ones contain each pair once. Equal items may follow."""
+        """Return the matrices, in which symmetric ones contain each pair once, and `Form.after`."""
         after = self.form.after
         return [*self._on_device, *([] if after is None else [after])]
 

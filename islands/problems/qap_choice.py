@@ -66,7 +66,7 @@ def symmetries(matrix: NDArray[np.int64], alone: NDArray[np.int64]) -> NDArray[n
 
 
 def _base(kinds: Kinds, singles: Kinds) -> list[int] | None:
-    """Return points whose entries distinguish all points; None if many would be needed."""
+    """Return points whose entries distinguish all points, or None if many would be needed."""
     n, labels = len(kinds), singles
     base: list[int] = []
     step = max(1, n // _TRIED)

@@ -34,7 +34,7 @@ class Form:
     numbering: NDArray[np.int64] | None
     """The facility (or location) of each item, or None if the numbers are the same."""
     after: NDArray[np.int32] | None
-    """The first item after the group of equal items of each, or None without equal items."""
+    """For each item, the first one after its group of equal items; None without equal items."""
     places: NDArray[np.int32] | None
     """Numbers of the places, the same for equal ones, or None without equal places."""
 

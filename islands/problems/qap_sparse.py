@@ -29,8 +29,8 @@ FEWEST_ITEMS, MOST_ITEMS = 8, 1024
 """Sizes that resampled growth supports: the costs of all places must fit into block memory."""
 _NARROW = 2**28
 """Item costs below this limit are stored in 32 bits in kernels."""
-_EXACT, _MOST = 2**53, 2**63 - 1  # doubles; integers
-_VECTOR = 16  # numbers
+_EXACT, _MOST = 2**53, 2**63 - 1  # limits of exact doubles, and of integers
+_VECTOR = 16  # rows are padded to a multiple of this number
 _LARGEST_PRODUCT = 2**54
 """The largest product of a flow and a distance; growth multiplies it by up to 320."""
 _KEY, _TRIPLES, _FEW = 3, 4096, 100

@@ -148,7 +148,7 @@ class CityChains:
 
     @classmethod
     def of(cls, file: TspFile, *, is_symmetric: bool) -> CityChains:
-        """Return the chains; reject edges that branch, or form a cycle without other cities."""
+        """Return the chains; reject edges that branch, or a cycle without the other cities."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends
@@ -209,7 +209,7 @@ class CityChains:
             if item >= doubled or len(chain) == 1:
                 cities += chain
             elif item % 2 == 0:
-                # Reversed if the last city comes just before, also around the end.
+                # A chain is reversed if its last city comes just before, also across the end.
                 comes_after = items[k - 1] == item + 1 and items[(k + 1) % len(items)] != item + 1
                 inside = chain[1:-1]
                 cities += [*inside[::-1], chain[0]] if comes_after else [chain[0], *inside]

@@ -87,7 +87,7 @@ class SolutionKind(ABC):
         return {}
 
     def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions of operators, corrected as in kernels."""
+        """Return solutions created by operators, corrected as in kernels."""
         return solutions
 
     @property
@@ -171,7 +171,7 @@ class OrderKind(SolutionKind):
         before: Sequence[Sequence[int]] = (),
         parts: int | None = None,
     ) -> None:
-        """Create orders of `size` entries, including separators of `parts`, with pairs `before`."""
+        """Create orders of `size` entries with the separators of `parts`; `before` has pairs."""
         super().__init__(size, *bounds)
         self.parts, self.before = parts, None
         if before:

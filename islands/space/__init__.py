@@ -22,7 +22,7 @@ __all__ = ["Parameter", "category", "integer", "order", "real", "subset"]
 
 @explained
 def real(low: float, high: float, *, log: bool = False) -> Parameter:
-    """Return a real number from `low` to `high`; with `log`, on a logarithmic scale.
+    """Return a parameter for a real number from `low` to `high`; `log`: on a logarithmic scale.
 
     >>> islands.space.real(1e-5, 1, log=True)
     Real(low=1e-05, high=1.0, log=True)
@@ -32,13 +32,13 @@ def real(low: float, high: float, *, log: bool = False) -> Parameter:
 
 @explained
 def integer(low: int, high: int, *, log: bool = False) -> Parameter:
-    """Return a whole number from `low` to `high` inclusive; with `log`, on a logarithmic scale."""
+    """Return a parameter for a whole number from `low` to `high`; `log`: on a logarithmic scale."""
     return Integer(low, high, log)
 
 
 @explained
 def category(*choices: Any) -> Parameter:
-    """Return one of several choices, which may be any hashable objects.
+    """Return a parameter for one of several choices, which may be any hashable objects.
 
     `function=` receives the choice; `batch=` and CUDA code receive its index.
 
@@ -50,11 +50,11 @@ def category(*choices: Any) -> Parameter:
 
 @explained
 def order(n: int) -> Parameter:
-    """Return an order of the items 0 to n - 1: an array of the items by place."""
+    """Return a parameter for an order of the items 0 to n - 1: an array of the items by place."""
     return Order(n)
 
 
 @explained
 def subset(n: int) -> Parameter:
-    """Return a subset of n items: an array with 1 for chosen items, otherwise 0."""
+    """Return a parameter for a subset of n items: an array with 1 for chosen items, otherwise 0."""
     return Subset(n)

@@ -26,7 +26,7 @@ Rows = NDArray[np.float64]
 
 
 class Parameter(ABC):
-    """A parameter: the values that it may have."""
+    """The base class of parameters, defined by the values that they may have."""
 
     kind: ClassVar[str]
     """The name of the function of `islands.space` that returns it."""
