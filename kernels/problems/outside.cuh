@@ -19,7 +19,7 @@ struct Data {
 // The costs of all waiting children.
 struct Returned {
     const Cost* cost;
-    const int64_t* place;  // index of each in `outside.cost`
+    const int64_t* place;  // index of each child in `outside.cost`
     int32_t count;
 };
 

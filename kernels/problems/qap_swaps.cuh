@@ -166,7 +166,7 @@ class SwapDeltas {
 #endif
     }
 
-    // No exchange was applied, so nothing changes.
+    // Announce that no exchange is applied: advance() then changes nothing.
     __device__ void rest() {
         for (Delta* gap : gap_) {
             for (int i = threadIdx.x; i < n_ + block::RUN - 1; i += blockDim.x) gap[i] = 0;
