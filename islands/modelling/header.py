@@ -149,7 +149,7 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that tempering proposes; none with a state if solutions are corrected."""
+        """Return the moves that tempering proposes; none with a state if they are corrected."""
         if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):

@@ -70,13 +70,24 @@ class Swaps:
 
     @cached_property
     def is_unstructured(self) -> bool:
-        """Whether costs vary like random numbers, so that a search freezes."""
-        return is_unstructured(self._file.a) and is_unstructured(self._file.b)
+        """Whether costs vary like random numbers, so that a search freezes.
+
+        The off-diagonal values of both matrices then vary as much as uniform random numbers from 0,
+        whose variance is about a third of the squared mean.
+        """
+        variances = map(relative_variance, (self._file.a, self._file.b))
+        return all(abs(variance - 1 / 3) < _UNIFORM for variance in variances)
 
     @cached_property
     def is_dominated(self) -> bool:
-        """Whether a few large numbers determine the cost, and few facilities are equal."""
-        return is_dominated(self._file.a, self._file.b)
+        """Whether a few large numbers determine the cost, and few facilities are equal.
+
+        The flow dominance or the distance dominance, a coefficient of variation, is then high.
+        """
+        a, b = self._file.a, self._file.b
+        if max(map(relative_variance, (a, b))) <= _DOMINANT:
+            return False
+        return 2 * len(set(alike(a).tolist())) > len(a)
 
     @cached_property
     def unit(self) -> float:
@@ -171,24 +182,6 @@ class Exchanges:
         by_place = flat.take(self.from_q) - flat.take(self.from_p)
         raised: NDArray[np.int64] = np.einsum("ij,ij->i", by_item, by_place)
         return raised
-
-
-def is_unstructured(matrix: Matrix) -> bool:
-    """Return whether off-diagonal values vary as much as uniform random numbers from 0.
-
-    The variance is then about a third of the squared mean.
-    """
-    return abs(relative_variance(matrix) - 1 / 3) < _UNIFORM
-
-
-def is_dominated(a: Matrix, b: Matrix) -> bool:
-    """Return whether a few large numbers determine the cost, and few facilities are equal.
-
-    The flow dominance or the distance dominance, a coefficient of variation, is then high.
-    """
-    if max(map(relative_variance, (a, b))) <= _DOMINANT:
-        return False
-    return 2 * len(set(alike(a).tolist())) > len(a)
 
 
 def relative_variance(matrix: Matrix) -> float:

@@ -7,13 +7,13 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     unsigned is_used[(MOST + 31) / 32] = {};
     long long sum = 0;
     for (int i = 0; i < n; ++i) {
-        const int colour = s[i];
-        if (COUNTS && !(is_used[colour / 32] >> colour % 32 & 1)) {
-            is_used[colour / 32] |= 1u << colour % 32;
+        const int own = s[i];
+        if (COUNTS && !(is_used[own / 32] >> own % 32 & 1)) {
+            is_used[own / 32] |= 1u << own % 32;
             ++sum;
         }
         for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
-            sum += (1 + COUNTS) * (s[data.other[k]] == colour);
+            sum += (1 + COUNTS) * (s[data.other[k]] == own);
         }
     }
     return sum;
