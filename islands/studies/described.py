@@ -1,10 +1,10 @@
 """Tables and other data of studies, in TOML files beside the code that uses them.
 
-A table has `columns`, and perhaps lines `above` its titles. A column is its name alone if text does
-not have it, else the arguments of `Column` in order or by name; "*NAME" stands for the columns that
-the file lists under `shared`. A form is a Python format, a text such as "{:.1f} ms", or the name of
-a function; a value is the path of an attribute (of a column without a name, the name of a cell), a
-text such as "{reached}/{runs}" with cells of the row, or the name of a function.
+A table has `columns`, and optionally lines of text `above` its titles. A column that is only in
+files, not in printed tables, is a name; any other has the arguments of `Column`, in order or by
+name. "*NAME" stands for the columns listed under `shared`. A form is a Python format, a text such
+as "{:.1f} ms", or the name of a function. A value is the path of an attribute (in a column without
+a name, the name of a cell), a text with cells such as "{reached}/{runs}", or a function's name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def described(path: Path) -> Mapping[str, Any]:
 
 
 def table(path: Path, name: str, **functions: Callable[[Any], Any]) -> Table:
-    """Return a table of a file, whose columns name these functions."""
+    """Return a table of a file; its columns refer to `functions` by name."""
     entry = described(path)[name]
     return Table(name, columns(path, entry["columns"], **functions), entry.get("above", ""))
 
@@ -63,7 +63,7 @@ def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
 
 
 def _computed(given: Mapping[str, Any], functions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the form and the value of a column, functions in place of their names."""
+    """Return the form and the value of a column, with functions in place of their names."""
     arguments, form, value = dict[str, Any](), given.get("form"), given.get("value")
     if form is not None:
         arguments["form"] = form.format if "{" in form else functions.get(form, form)

@@ -1,4 +1,4 @@
-"""Tests of one sample of runs against another, with the size of the effect.
+"""Statistical tests of one sample of runs against another, with effect sizes.
 
 Smaller values are better; infinity is a run without a solution.
 """
@@ -17,12 +17,12 @@ from islands.text import counted
 # Vargha and Delaney (2000): limits of the distance of A from 0.5.
 _SIZES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 _MOST_EXACT = 100
-"""Values of both samples up to which p is exact."""
+"""Maximum number of values of both samples for which p is exact."""
 
 
 @dataclass(frozen=True)
 class WilcoxonResult:
-    """The result of a test of our column against another one."""
+    """The result of Wilcoxon's test of our column against another one."""
 
     pairs: int
     p: float
@@ -56,7 +56,7 @@ def signed_rank(pairs: Iterable[tuple[float, ...]]) -> WilcoxonResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of a test of one sample against another one; smaller values are better."""
+    """The result of Mann and Whitney's test of two samples; smaller values are better."""
 
     p: float
     """Two-sided, by Mann and Whitney's test (1947)."""
@@ -97,7 +97,7 @@ def _exact(ranks: NDArray[np.float64], count: int) -> float:
     SciPy only implements the distribution without ties, and runs that reach the optimum are ties.
     """
     doubled = np.rint(2 * ranks).astype(int)
-    # The number of ways to choose so many of the first ranks with a given sum.
+    # ways[k, s]: the number of ways to choose k of the ranks so far with the sum s.
     ways = np.zeros((count + 1, doubled.sum() + 1))
     ways[0, 0] = 1
     for rank in doubled:

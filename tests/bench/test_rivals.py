@@ -201,8 +201,8 @@ def answer_of(name: str, problem: Any, *limits: float) -> Answer:
     """Return the answer of a rival, which is checked. A process that crashes sends none."""
     rival = RIVALS[name]
     with contest.silent_processes(1) as pool:
-        work = name, rival.given(problem), 1, *limits
-        answer: Answer = pool.apply_async(contest._solved, work).get(60)
+        work = rival.given(problem), 1, *limits
+        answer: Answer = pool.apply_async(rival.solve, work).get(60)
     contest._check(rival, problem, answer)
     return answer
 

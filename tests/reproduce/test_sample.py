@@ -137,7 +137,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_instances_are_selected_by_names_and_patterns(
     tables: list[type[PaperTable]], only: list[str], names: list[list[str]]
 ) -> None:
-    assert [[found.name for found in each.here] for each in select(tables, only)] == names
+    assert [[found.name for found in each.available] for each in select(tables, only)] == names
 
 
 @pytest.mark.usefixtures("here")

@@ -99,7 +99,7 @@ def continued(*words: str) -> list[str]:
     """Return the words that continue the run in the folder `run`, as in a job with these words."""
     with command([]):
         trust_words(words)
-        return options(CommandWords([*words, "--out", "run"]), Path("run"), goes_on=True)
+        return options(CommandWords([*words, "--out", "run"]), Path("run"), is_resumed=True)
 
 
 SCRIPT = """
@@ -268,7 +268,7 @@ def test_the_elements_and_options_of_an_array_are_those_that_slurm_lists(
     begun = begin_array(Path("all"), "5", ["demo/tsp"])
     assert begun.elements == (7, 12)
     assert begun.collecting == "99"
-    assert begun.again([12]) == (
+    assert begun.command_to_repeat([12]) == (
         "sbatch --array=12 --time=1:00:00 --account=mine --partition=gpu --qos=normal"
         " slurm/sweep.sbatch demo/tsp --out all"
     )

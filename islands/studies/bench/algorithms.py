@@ -71,7 +71,7 @@ def _keys(row: Throughput) -> float:
 
 
 def _bytes(row: Throughput) -> float:
-    """Return the minimum of bytes that a generation of BRKGA moves."""
+    """Return the minimum number of bytes that a generation of BRKGA moves."""
     general, algorithm = row.spec.general, _brkga(row)
     children = general.population - algorithm.elite - algorithm.mutants
     moved = children * (algorithm.settings.parents + 1) + algorithm.mutants + 2 * algorithm.elite
@@ -79,7 +79,7 @@ def _bytes(row: Throughput) -> float:
 
 
 def _speedup(row: Throughput) -> float:
-    """Return the published seconds of a run over ours; some are stated for each of the settings."""
+    """Return the published seconds of a run over ours; some papers have them for each setting."""
     published = row.reference
     if isinstance(published, Mapping):
         published = published[row.setting]

@@ -47,9 +47,9 @@ class BenchRequest:
     seeds: int = 5
     """Number of runs of each method on an instance, of `quality`, `colonies` and `gpus`."""
     gap: Sequence[float] = (0.0,)
-    """The targets of `gpus`, in per cent above the best known value; the runs end at the least."""
+    """The targets of `gpus`, in per cent above the best known value; runs end at the smallest."""
     stop: int | None = None
-    """Generations of a run for the speed of `gpus`; None: those of one rank in half of `limit`."""
+    """Generations of runs for the speed in `gpus`; None: those of one rank in half of `limit`."""
     own_defaults: bool = False
     """Whether the defaults of `gpus` follow each number of ranks instead of the largest."""
     share_gpu: bool = False
@@ -62,7 +62,7 @@ class BenchRequest:
     """Other programs that `quality` and `many` also run."""
     cities: Sequence[int] = ()
     facilities: Sequence[int] = ()
-    """The sizes of the tours and assignments of `many`; without both, those of its `SIZES`."""
+    """The sizes of the tours and assignments of `many`; if both are empty, its `SIZES`."""
     mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")
     """The instances of `colonies`."""
     colony: Sequence[str] = ()
@@ -82,7 +82,7 @@ TABLES = Path(__file__).with_name("tables.toml")
 
 
 def table(name: str, **functions: Callable[[Any], Any]) -> Table:
-    """Return a table of `tables.toml`, whose columns name these functions."""
+    """Return a table of `tables.toml`; its columns refer to `functions` by name."""
     return described.table(TABLES, name, **functions)
 
 

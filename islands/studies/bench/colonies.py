@@ -17,28 +17,28 @@ from islands.studies.bench.variants import Variant
 from islands.tables import Row
 
 _SUITED: Mapping[str, Sequence[str]] = BENCHES["colonies"]["suited"]
-"""The colonies that suit a problem, or others with its kind of solutions."""
+"""The default colonies by the name of a problem, or by its kind of solutions."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
+    """Return the rows of all methods on each instance; refuse wrong ones at once; collective."""
     problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
     return compared(request, problems, lambda problem: methods(problem, request))
 
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
-    """Return the colonies together, the first with migration, and each alone."""
+    """Return the colonies together and each colony alone, all with and without migration."""
     suited = _SUITED.get(problem.name) or _SUITED[problem.solution_kind]
-    stated = parsed(list(request.colony or suited))
-    if len(stated) < 2:
+    colonies = parsed(list(request.colony or suited))
+    if len(colonies) < 2:
         raise UsageError(
             f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"
         )
-    share = max(1, request.islands_a_rank // len(stated))
-    mixed = [{"islands": share, **colony} for colony in stated]
+    share = max(1, request.islands_a_rank // len(colonies))
+    mixed = [{"islands": share, **colony} for colony in colonies]
     islands = sum(int(colony["islands"]) for colony in mixed)
     variants = _both("together", mixed, request)
-    for number, colony in enumerate(stated):
+    for number, colony in enumerate(colonies):
         names = (str(colony[key]) for key in ("algorithm", "encoding") if key in colony)
         name = " ".join(["colony", str(number), *names])
         variants += _both(name, [{**colony, "islands": islands}], request)

@@ -1,4 +1,4 @@
-"""Tours as a user models them, compared with the built-in problem."""
+"""Tour lengths that a user defines in CUDA or Python, compared with the built-in problem."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAYS = ("built-in", "cooperative", "matrix", "coordinates", "batch")
 
 
 def _in_cuda(*names: str) -> str:
-    """Return the text of files that state a cost."""
+    """Return the text of a cost from files in `kernels/`."""
     folder = Path(__file__).with_name("kernels")
     return "".join((folder / f"{name}.cuh").read_text(encoding="utf-8") for name in names)
 

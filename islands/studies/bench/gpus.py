@@ -24,19 +24,19 @@ from islands.studies.bench.variants import Method, Variant, variants
 from islands.tables import Row
 
 SLEEP = "sleep"
-"""An instance with a cost in Python that only waits, like that of an external program."""
+"""An instance with a cost in Python that waits, as for an external program."""
 SLEEP_SECONDS = 0.005
 _ITEMS = 50
 
 
 def waiting(order: NDArray[Any]) -> int:
-    """Return a cost of an order after 5 ms."""
+    """Return the cost of an order after 5 ms."""
     time.sleep(SLEEP_SECONDS)
     return int(abs(order[1:] - order[:-1]).sum())
 
 
 _SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
-"""Settings with which the ranks have many evaluations of an island to divide."""
+"""Settings of `sleep`: one island with many evaluations, which the ranks divide."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
@@ -78,7 +78,7 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
 
 
 class _Case:
-    """A variant on an instance, resolved for each number of ranks, and its runs on them."""
+    """A variant on an instance, with its runs on each number of ranks."""
 
     def __init__(
         self, request: BenchRequest, problem: Problem, variant: Variant, threads: int
@@ -105,7 +105,7 @@ class _Case:
         self._methods = {(n, purpose): method(n, purpose) for n in self._sizes for purpose in every}
 
     def runs(self, purpose: str) -> Runs:
-        """Return the runs, with each seed on all numbers of ranks in turn; collective."""
+        """Return the runs; each seed runs on all numbers of ranks in turn; collective."""
         stop = self._stop() if purpose == SPEED else ()
         rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self._sizes}
         for seed in range(1, self.request.seeds + 1):
@@ -114,7 +114,7 @@ class _Case:
         return rows
 
     def _stop(self) -> list[str]:
-        """Return the end of a run for the speed: what one rank does in half of the limit."""
+        """Return the criterion of runs for the speed: what one rank does in half of the limit."""
         generations = self.request.stop
         if generations is None:
             half = [f"seconds={self.request.limit / 2:g}"]
@@ -132,7 +132,7 @@ class _Case:
         def run() -> dict[str, Any]:
             options = RankOptions(share_gpu=request.share_gpu)
             result = request.campaign.on_first(
-                ranks, lambda part: gpus_rows.ran(resolved, part, options)
+                ranks, lambda part: gpus_rows.run_fields(resolved, part, options)
             )
             return request.world.bcast(result)  # only rank 0 has the course
 

@@ -1,4 +1,4 @@
-"""The rows of the benchmark `gpus`: a run on some of the ranks, and what ranks gain over one."""
+"""The rows of the benchmark `gpus`: runs on some of the ranks, and their gains over one rank."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from islands.untrusted import content_digest
 
 @dataclass(frozen=True)
 class RestartLaw:
-    """Times to a target as the sum of a constant and an exponential time: T = start + Exp(mean).
+    """A model of the time to a target: a constant and an exponential time, T = start + Exp(mean).
 
-    If the first of several independent searches counts, only the exponential part is divided.
+    The first of p independent searches to reach the target takes start + Exp(mean / p).
     """
 
     start: float
@@ -37,38 +37,35 @@ class RestartLaw:
 
     @classmethod
     def fitted(cls, times: Sequence[float], limit: float) -> Self | None:
-        """Return the law of the times of some runs, or None if fewer than two arrived.
+        """Fit the law to the times of runs; return None if fewer than two reached the target.
 
-        A run that did not arrive within the limit has an infinite time. The estimates are those of
-        the largest likelihood, without its bias: the first run of n arrives mean / n after `start`.
+        The time of a run that did not reach it within the limit is infinite. The estimates are
+        those of maximum likelihood, without bias: the first of n runs takes start + mean / n.
         """
         spent = np.sort(np.minimum(times, limit))
-        arrived = int(np.isfinite(times).sum())
-        if arrived < 2:
+        reached = int(np.isfinite(times).sum())
+        if reached < 2:
             return None
-        mean = float((spent - spent[0]).sum()) / (arrived - 1)
+        mean = float((spent - spent[0]).sum()) / (reached - 1)
         start = float(spent[0]) - mean / len(spent)
-        return cls(start, mean) if start >= 0 else cls(0.0, float(spent.sum()) / arrived)
+        return cls(start, mean) if start >= 0 else cls(0.0, float(spent.sum()) / reached)
 
     def gain(self, searches: int) -> float:
-        """Return the mean speed-up of the first of some independent searches."""
+        """Return the mean speed-up if the first of several independent searches counts."""
         return (self.start + self.mean) / (self.start + self.mean / searches)
 
     def distance(self, times: Sequence[float]) -> float:
-        """Return the largest distance between the law and the shares of the runs, up to 1.
-
-        It is Kolmogorov and Smirnov's, up to the last time that is finite.
-        """
-        arrived = np.sort([time for time in times if np.isfinite(time)])
-        rest = np.maximum(0.0, arrived - self.start) / (self.mean or 1e-9)
-        law, steps = 1.0 - np.exp(-rest), np.arange(len(arrived) + 1) / len(times)
+        """Return Kolmogorov and Smirnov's distance to the runs, up to the last finite time."""
+        finite = np.sort([time for time in times if np.isfinite(time)])
+        rest = np.maximum(0.0, finite - self.start) / (self.mean or 1e-9)
+        law, steps = 1.0 - np.exp(-rest), np.arange(len(finite) + 1) / len(times)
         return float(np.maximum(steps[1:] - law, law - steps[:-1]).max(initial=0.0))
 
 
 TARGET, SPEED = "target", "speed"
 """The purpose of a run: the time to a target, or the speed over a number of generations."""
 SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
-"""Whether runs have the digests of one rank."""
+"""The results of the comparison of digests with those of one rank."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class GpuRunRow(RunRow):
 RUNS = Table("gpus_runs", columns_of(GpuRunRow))
 
 
-def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str, Any]:
+def run_fields(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str, Any]:
     """Return the fields of a `GpuRunRow` that come from the result; collective."""
     fields, result, course = followed(resolved, world, rank_options)
     is_timed = result.seconds >= time_limit(resolved.spec.stop)
@@ -136,9 +133,9 @@ def ran(resolved: Resolved, world: World, rank_options: RankOptions) -> dict[str
 
 
 def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]:
-    """Return the shares of the time of all ranks, of which `idle` ones had no work.
+    """Return the shares of the time of all ranks, of which `idle` ranks had no work.
 
-    These are the ranks that waited longest, as they do nothing else.
+    Those are the ranks that waited longest, as they do nothing else.
     """
     by_work = sorted(phases, key=lambda rank: rank[usage.RANKS])
     working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
@@ -150,13 +147,13 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
+    """Return the SHA-256 of settings without the number of GPUs, which only determines defaults."""
     others = {name: value for name, value in settings.items() if name != "sized_for_gpus"}
     return content_digest(others)
 
 
 def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
-    """Return whether runs have the digests of those on one rank with the same settings."""
+    """Compare the digests of runs with those of one rank with the same settings and seeds."""
     known = {(row.settings, row.seed): row.digest for row in alone if row.digest}
     pairs = [
         (row.digest, known[key])
@@ -174,12 +171,12 @@ Runs = Mapping[int, Sequence[GpuRunRow]]
 
 
 def _up_to(row: Mapping[str, Any], name: str) -> str | None:
-    """Return a speed-up as text, with `>` if one rank needed more than the limit."""
+    """Return a speed-up as text, with `>` if it is a lower bound."""
     return None if row[name] is None else f"{'>' * row['is_at_least']}{row[name]:.2f}"
 
 
 def _seconds_to(row: Mapping[str, Any], share: int) -> str:
-    """Return seconds to a target as text; those without a number exceed the limit."""
+    """Return the seconds to a target as text; missing ones exceed the limit."""
     seconds = row[f"seconds_{share}"]
     return f">{row['limit']:g}" if seconds is None else f"{seconds:.2f}"
 
@@ -241,7 +238,7 @@ def speed_rows(runs: Runs) -> Iterator[Row]:
 
 
 def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, Any]:
-    """Return what both tables have: what was run, and the mean shares of the ranks' time."""
+    """Return the cells of both tables: the runs, and the mean shares of the ranks' time."""
     names = ("instance", "backend", "method", "device", "ranks", "islands", "population")
     return {
         **{name: getattr(rows[0], name) for name in names},
@@ -274,7 +271,7 @@ def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
 
 
 def mean_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield the mean of each target, or of the speed, on each number of ranks above one."""
+    """Yield the mean speed-up of each target and of the speed, on each number of ranks above 1."""
     speed_ups: dict[tuple[str, str, str, int], list[float]] = {}
     for row in rows:
         of = f"time to {row['target']}" if row.table is TARGETS else "evaluations/s"

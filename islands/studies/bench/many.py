@@ -27,10 +27,9 @@ from islands.text import counted
 SIZES = (100, 200, 500), (20,)
 """Default sizes of tours and of assignments."""
 _EFFORT, _MOST_TOURS = 10_000_000, 10_000
-"""There are as many tours as the first number divided by the square of that of their cities, and no
-more than the second."""
+"""The number of tours of n cities is `_EFFORT` / n², at most `_MOST_TOURS`."""
 _MORE_ON_GPUS = 10
-"""Factor of the number of tours on GPUs only, which need thousands of tours to be full."""
+"""The factor of the number of tours if only GPUs are measured, which need thousands of tours."""
 _ASSIGNMENTS, _ASSIGNMENTS_ON_GPUS = 200, 10_000
 _FIRST = 16
 _SIDE = 1_000_000
@@ -56,9 +55,9 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
     cities, facilities = request.cities, request.facilities
     if not (cities or facilities):
         cities, facilities = SIZES
-    more = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
-    kinds = [("cities", n, _tours(n, more)) for n in cities]
-    count = _ASSIGNMENTS if more == 1 else _ASSIGNMENTS_ON_GPUS
+    factor = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
+    kinds = [("cities", n, _tours(n, factor)) for n in cities]
+    count = _ASSIGNMENTS if factor == 1 else _ASSIGNMENTS_ON_GPUS
     kinds += [("facilities", n, count) for n in facilities]
     world = request.world
     cores = request.threads or world.bcast(share_of_cores(world.local_size))
@@ -79,13 +78,13 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
         yield from _rows(f"{size} {noun}", solved, rival)
 
 
-def _tours(cities: int, more: int) -> int:
-    return max(1, min(_MOST_TOURS, more * _EFFORT // cities**2))
+def _tours(cities: int, factor: int) -> int:
+    return max(1, min(_MOST_TOURS, factor * _EFFORT // cities**2))
 
 
 @dataclass(frozen=True)
 class _Solved:
-    """What a method found, and its time."""
+    """The costs that a method found, and its time."""
 
     method: str
     device: str
@@ -124,9 +123,9 @@ def _by_islands(
     began = perf_counter()
     results = solve_many(problems, **settings)
     seconds = perf_counter() - began
-    times = f"{world.size} x " if world.size > 1 else ""
+    prefix = f"{world.size} x " if world.size > 1 else ""
     cpu = f"CPU, {counted(cores, 'thread')}"
-    device = times + (cpu if backend == "cpu" else results[0].device)
+    device = prefix + (cpu if backend == "cpu" else results[0].device)
     costs = np.array([result.require_solution().cost for result in results], np.int64)
     return _Solved(f"{method.name}, {backend}", device, seconds, costs)
 

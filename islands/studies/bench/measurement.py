@@ -38,7 +38,7 @@ _DEFINING = ("of", "variant", "mixes", "colony", "instances")
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
-    """Return the options that define a measurement, as JSON has them."""
+    """Return the options that define a measurement, in the form of JSON."""
     options = {name: list(getattr(request, name)) for name in _DEFINING}
     return {"benchmarks": sorted(benchmarks), **options}
 
@@ -48,16 +48,16 @@ def refuse_other_measurement(folder: Path, defined: dict[str, list[str]]) -> Non
     refuse_other_work(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
-    made = _made(folder / BENCH)
-    if made.get(MEASUREMENT) != defined:
-        command = shlex.join(["islands", *map(str, made.get("command", ()))])
+    earlier = _provenance_in(folder / BENCH)
+    if earlier.get(MEASUREMENT) != defined:
+        command = shlex.join(["islands", *map(str, earlier.get("command", ()))])
         raise UsageError(
             f"--out {folder}: contains another measurement: {command}. Name a new folder"
         )
 
 
-def _made(path: Path) -> dict[str, Any]:
-    """Return the provenance in a file."""
+def _provenance_in(path: Path) -> dict[str, Any]:
+    """Return the provenance of the measurement in a file."""
     text = bounded_text(path, _MOST_BYTES)
     with parsing(path, "is not the output of islands bench", "Name a new folder"):
         return dict(json.loads(text)[PROVENANCE])
@@ -69,14 +69,14 @@ def text_of(rows: Sequence[Row]) -> str:
 
 
 def origin(
-    tables: Mapping[str, Sequence[Row]], what: Mapping[str, Any], command: Sequence[str]
+    tables: Mapping[str, Sequence[Row]], options: Mapping[str, Any], command: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the provenance of the tables, their devices, and their text as printed."""
+    """Return the provenance of a measurement with these `options`, and its tables as printed."""
     rows = [row for table_rows in tables.values() for row in table_rows if "device" in row]
     devices = dict.fromkeys(str(row["device"]) for row in rows)
-    made = {**provenance(), "devices": [*devices], "driver": driver(), "command": [*command]}
+    facts = {**provenance(), "devices": [*devices], "driver": driver(), "command": [*command]}
     printed = {name: text_of(rows) for name, rows in tables.items() if rows[0].table.header}
-    return {PROVENANCE: {**made, MEASUREMENT: what}, PRINTED: printed}
+    return {PROVENANCE: {**facts, MEASUREMENT: options}, PRINTED: printed}
 
 
 def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ def compared(before: Tables, now: Tables) -> dict[str, list[Row]]:
 
 
 def read_tables(path: Path) -> tuple[Tables, str]:
-    """Return the tables that `islands bench --json` printed to a file, and which commit made it."""
+    """Return the tables in an output of `islands bench --json`, and its date and commit as text."""
     with reading(path):
         text = path.read_text(encoding="utf-8")
     with parsing(path, "is not the output of islands bench --json"):
@@ -128,7 +128,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
 
 
 def _words(origin: Mapping[str, Any]) -> str:
-    """Return the date and the commit of a file, as far as it contains them."""
+    """Return the date and the commit as text, as far as they are known."""
     commit = str(origin.get("commit") or "")[:_COMMIT]
     changed = ", with changes" if origin.get("changed") else ""
     words = [str(origin.get("date", "")), f"commit {commit}{changed}" if commit else ""]

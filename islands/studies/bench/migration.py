@@ -65,7 +65,7 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
 
 
 def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]]:
-    """Yield each number of ranks with what these measure, beginning with one rank."""
+    """Yield the number of ranks of each measurement, one rank first, and its case."""
     for scaling, delay in product(("weak", "strong"), request.delay):
         for ranks in powers_of_two(request.world.size):
             islands = ranks * request.islands_a_rank if scaling == "weak" else STRONG_ISLANDS
@@ -74,7 +74,7 @@ def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]
 
 
 def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backend) -> Row:
-    """Return the row of the slowest rank if all work alone, at the same time."""
+    """Return the row of the slowest rank when all ranks run alone, at the same time."""
     case = Case(request, problem, "apart", request.islands_a_rank, request.delay[0])
     rows = world.allgather(case.measured(World(), backend, None))
     slowest = SCALING.row(**min(rows, key=itemgetter("rate")))
@@ -88,7 +88,7 @@ def _problem(name: str) -> Problem:
 
 @dataclass(frozen=True)
 class Case:
-    """The islands of one measurement."""
+    """A kind of scaling with a number of islands, which is measured on some ranks."""
 
     request: BenchRequest
     problem: Problem
@@ -119,7 +119,7 @@ class Case:
         return resolve(Request(options), self.problem)
 
     def measured(self, world: World, backend: Backend, alone: Row | None) -> Row:
-        """Return the row of these ranks; collective."""
+        """Return the row of these ranks, relative to that of one rank, `alone`; collective."""
         run = self.run(1)
         archipelago = make_archipelago(run, world, backend)
         # The first run also captures the CUDA graphs of later runs.
@@ -154,11 +154,11 @@ class Case:
 
 
 class _Clock(Observer):
-    """Notes the generation and the time of each epoch."""
+    """Records the generation and the time of each epoch."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[int, float]] = []
 
     def epoch(self, epoch: Epoch) -> None:
-        """Note an epoch."""
+        """Record an epoch."""
         self.seen.append((epoch.progress.generation, epoch.progress.seconds))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -41,7 +40,7 @@ def compared(
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[Row]:
-    """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
+    """Return the rows of the methods of each problem; refuse wrong methods at once; collective."""
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
     methods = world.run_on_all(
@@ -53,18 +52,18 @@ def compared(
 def _measured(
     request: BenchRequest, problems: Sequence[Problem], methods: Mapping[str, list[Method]]
 ) -> Iterator[Row]:
-    runs = sum(map(len, methods.values())) / max(1, len(methods)) + len(request.rivals)
+    mean_methods = sum(map(len, methods.values())) / max(1, len(methods)) + len(request.rivals)
+    most = mean_methods * request.seeds * request.limit
     rows = list[RunRow]()
     with closing(Contest(request)) as contest:
-        for problem in request.heartbeat.over(
-            problems, lambda problem: problem.instance, seconds=runs * request.seeds * request.limit
-        ):
+        for problem in request.heartbeat.over(problems, attrgetter("instance"), seconds=most):
             own_rows = _rows(problem, methods[problem.instance], request, contest)
             rows += own_rows
             yield from map(quality_runs.RUNS.row_of, own_rows)
-            for one in grouped(own_rows, KEY):
-                yield quality_row(one)
-                yield from (quality_rows.target_row(target, one) for target in quality_rows.TARGETS)
+            for runs in grouped(own_rows, KEY):
+                yield quality_row(runs)
+                for target in quality_rows.TARGETS:
+                    yield quality_rows.target_row(target, runs)
     yield from contrasts(rows)
     yield from rank_rows(rows)
     yield from _summaries(rows)
@@ -86,7 +85,7 @@ def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant])
 def _rows(
     problem: Problem, methods: Sequence[Method], request: BenchRequest, contest: Contest
 ) -> list[RunRow]:
-    """Run all methods with one seed after the other, so that all have the same conditions."""
+    """Run all methods seed by seed, so that the load of the machine affects them equally."""
     rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
         shared = {**quality_runs.facts(problem), "seed": seed, "limit": request.limit}
@@ -100,13 +99,12 @@ def _rows(
 
 
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
-    """Return the result of a run, which may be known; collective."""
-    resolved = method.run(seed)
-    settings, own = resolved.spec.to_mapping(), quality_runs.program()
-    key = {"settings": settings, "ranks": request.world.size, **own}
+    """Return the fields of a run, from an earlier command if it has been done; collective."""
+    resolved, world = method.run(seed), request.world
+    settings = resolved.spec.to_mapping()
+    key = {"settings": settings, "ranks": world.size, **quality_runs.program()}
     words = f"{method.name}, {method.backend}, seed {seed}"
-    run = partial(quality_runs.followed, resolved, request.world)
-    return request.campaign.result(key, lambda: run()[0], words)
+    return request.campaign.result(key, lambda: quality_runs.followed(resolved, world)[0], words)
 
 
 def _summaries(rows: Sequence[RunRow]) -> Iterator[Row]:

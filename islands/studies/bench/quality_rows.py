@@ -1,4 +1,4 @@
-"""The tables of `quality`: of methods on instances and groups of them, and tests of differences."""
+"""The tables of `quality`: methods on instances and groups of instances, and statistical tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from islands.tables import Row
 
 KNOWN = "best known"
 TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
-"""Gaps, by name; the last is the reference of an instance."""
+"""The target gaps in per cent by name; the last one is the best known value."""
 SHARES = (10, 50, 90)
 """Shares of runs, in per cent, whose time to a gap is shown."""
 
@@ -25,8 +25,8 @@ TARGET = table("quality_targets")
 QUALITY = table("quality")
 MEANS = table("quality_means")
 MOMENTS = table("quality_moments")
-_HALF = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
-"""Columns of the median seconds to a gap."""
+_MEDIANS = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
+"""The columns with median seconds to a target, and these targets."""
 
 
 def at_shares(times: Sequence[float]) -> dict[str, float | None]:
@@ -51,7 +51,7 @@ def quality_row(rows: Sequence[RunRow]) -> Row:
     first, costs = rows[0], [row.cost for row in rows if row.cost is not None]
     gaps = [row.final for row in rows if row.is_known and np.isfinite(row.final)]
     targets = {name: target_row(name, rows) for name in TARGETS}
-    times = {name: targets[target]["seconds_50"] for name, target in _HALF.items()}
+    times = {name: targets[target]["seconds_50"] for name, target in _MEDIANS.items()}
     times |= {f"to_known_{share}": targets[KNOWN][f"seconds_{share}"] for share in SHARES}
     shared = ("device", "group", "size", "constraints")
     return QUALITY.row(
@@ -93,7 +93,7 @@ def _gaps(means: Sequence[float], worst: Sequence[float]) -> Mapping[str, float 
 
 
 def moment_rows(group: str, rows: Sequence[RunRow]) -> Iterator[Row]:
-    """Yield the row of each time up to the limit for the runs of one method."""
+    """Yield a row for each of the `moments` of the runs of one method."""
     shared = {"group": group, "backend": rows[0].backend, "method": rows[0].method}
     for seconds in moments(rows[0].limit):
         gaps = [float(row.curve("").at(np.array([seconds]))[0]) for row in rows]
@@ -119,7 +119,7 @@ CHANGES = table("changes", marked=marked)
 
 
 def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
-    """Yield the tests of each method against the first one of its instance."""
+    """Yield the tests of each method against the first one on the same instance."""
     names, tests = labels(rows), list[Row]()
     for of_instance in grouped(rows, attrgetter("instance")):
         groups = grouped(of_instance, KEY)
@@ -132,16 +132,18 @@ def contrasts(rows: Sequence[RunRow]) -> Iterator[Row]:
 
 
 def _contrast(first: str, other: str, rows_of: Mapping[str, Sequence[RunRow]]) -> Row:
-    one, two = rows_of[other], rows_of[first]
+    of_other, of_first = rows_of[other], rows_of[first]
     curves = [row.curve("") for rows in rows_of.values() for row in rows]
-    target = 0.0 if one[0].is_known and any(row.hits for row in (*one, *two)) else target_of(curves)
-    gaps = mann_whitney([row.final for row in one], [row.final for row in two])
-    times = mann_whitney(*([row.curve("").time_to(target) for row in rows] for rows in (one, two)))
+    is_hit = of_other[0].is_known and any(row.hits for row in (*of_other, *of_first))
+    target = 0.0 if is_hit else target_of(curves)
+    samples = of_other, of_first
+    gaps = mann_whitney(*([row.final for row in rows] for rows in samples))
+    times = mann_whitney(*([row.curve("").time_to(target) for row in rows] for rows in samples))
     return CONTRASTS.row(
-        instance=one[0].instance,
+        instance=of_other[0].instance,
         first=first,
         method=other,
-        runs=len(one),
+        runs=len(of_other),
         p_gap=gaps.p,
         a_gap=gaps.a,
         effect_gap=gaps.size,
@@ -165,7 +167,7 @@ def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
 def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the change of each method on each instance that both measurements have.
 
-    Devices and numbers of ranks may differ, which is what is compared then.
+    Devices and numbers of ranks may differ, and are then compared by these rows.
     """
     earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
     changes = [
@@ -212,7 +214,7 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
 def _times(
     old: Sequence[RunRow], new: Sequence[RunRow]
 ) -> tuple[str | None, tuple[float, float] | None]:
-    """Return the smallest target with both median times."""
+    """Return the smallest target that half of both runs reached, and both median times."""
     for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
         times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
         before, now = (float(np.quantile(values, 0.5, method="inverted_cdf")) for values in times)

@@ -1,4 +1,4 @@
-"""One run of `quality`, followed over time: all other tables are made from such runs."""
+"""The runs of `quality` with their costs over time, from which all of its tables are computed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class RunRow:
 
     instance: str
     group: str
-    """The set of the instance; of `orlib`, with its size."""
+    """The set of the instance, for `orlib` with the size of the instance."""
     size: int
     constraints: int | None
-    """Of a knapsack."""
+    """The number of constraints of a knapsack."""
     maximise: bool
     reference: float | None
     """The best known value, or the best of all runs of this measurement."""
@@ -49,7 +49,7 @@ class RunRow:
     ranks: int
     algorithm: str
     islands: int
-    """Of a rival: its concurrent runs."""
+    """For a rival, the number of its concurrent runs."""
     population: int
     seed: int
     limit: float
@@ -92,7 +92,7 @@ class RunRow:
         return 100.0 * worse / (abs(self.reference) or 100.0)
 
     def curve(self, method: str) -> Curve:
-        """Return the gap over time, as a run of a method with this name."""
+        """Return the gap over time, as the curve of a method with this name."""
         seconds = np.array([point[0] for point in self.course] or [self.seconds])
         losses = np.array([self.loss(point[1]) for point in self.course] or [np.inf])
         return Curve(self.instance, method, self.seed, seconds, losses)
@@ -102,7 +102,7 @@ RUNS = Table("quality_runs", columns_of(RunRow))
 
 
 def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
-    """Return the rows of one instance with a common reference: known, or the best of all."""
+    """Return the rows of one instance with a common reference: the best known, or the best cost."""
     known = next((row.reference for row in rows if row.is_known), None)
     if known is not None:
         return [replace(row, reference=known, is_known=True) for row in rows]
@@ -133,7 +133,7 @@ def read_rows(table: Sequence[Mapping[str, Any]]) -> list[RunRow]:
 
 
 _DEFAULT = RankOptions()
-_OF_THE_RESULT = (
+_RESULT_FIELDS = (
     *("device", "ranks", "algorithm", "islands", "population", "cost", "seconds"),
     *("generations", "evaluations"),
 )
@@ -157,7 +157,7 @@ class Course:
         """Return the seconds since this began."""
         return time.perf_counter() - self._began
 
-    def now(self, cost: float) -> None:
+    def add_now(self, cost: float) -> None:
         """Add a cost that was found now if it is better."""
         self.add(self.passed(), cost)
 
@@ -171,17 +171,17 @@ class Course:
 def followed(
     resolved: Resolved, world: World, rank_options: RankOptions = _DEFAULT
 ) -> tuple[dict[str, Any], Result, Course]:
-    """Run, and return the fields of a `RunRow`, the result, and its course; collective.
+    """Run, and return the fields of a `RunRow` that come from the result; collective.
 
-    The course has points on rank 0 only.
+    Return also the result and its course, which has points on rank 0 only.
     """
     course = Course(maximise=resolved.problem.maximise)
     result = require_complete(run(resolved, world, Output(callback=course.see), rank_options))
-    whole = course.passed()
+    total = course.passed()
     course.add(result.seconds, result.cost)
     fields = {
-        **{name: getattr(result, name) for name in _OF_THE_RESULT},
-        "other_seconds": max(0.0, whole - result.seconds - result.compile_seconds),
+        **{name: getattr(result, name) for name in _RESULT_FIELDS},
+        "other_seconds": max(0.0, total - result.seconds - result.compile_seconds),
         "proved": False,
         "course": course.points,
     }
@@ -209,5 +209,5 @@ def set_of(instance: str) -> str:
 
 
 def program() -> Mapping[str, Any]:
-    """Return what identifies this version of the program: runs of other versions are not used."""
+    """Return what identifies this version of the program; runs of other versions are not reused."""
     return {"version": islands.__version__, "sources": sources()}

@@ -22,7 +22,7 @@ CASES: tuple[tuple[str, str | None], ...] = (
     ("national/zi929", None),
     ("qaplib/tai60a", None),
 )
-"""Instances, and presets if not the default run."""
+"""Instances with a preset, or None for the default run."""
 REPEATS = 7
 
 TABLE = table("recording")
@@ -50,15 +50,15 @@ class _Case:
         """Return the row of searches of about `seconds` each."""
         trial, _ = self._timed(f"seconds={seconds}", None)
         stop = f"generations={max(1, trial.generations)}"
-        plain, kept = list[tuple[Result, float]](), list[tuple[Result, float]]()
-        with TemporaryDirectory() as place:
+        plain, recorded = list[tuple[Result, float]](), list[tuple[Result, float]]()
+        with TemporaryDirectory() as temporary:
             for i in range(REPEATS):
-                turns = [(plain, None), (kept, Path(place) / str(i))]
+                turns = [(plain, None), (recorded, Path(temporary) / str(i))]
                 for runs, folder in reversed(turns) if i % 2 else turns:
                     runs.append(self._timed(stop, folder))
-            rows = kept[0][0].trace().num_rows
-        without, recorded = ([result.seconds for result, _ in runs] for runs in (plain, kept))
-        more = median(rest for _, rest in kept) - median(rest for _, rest in plain)
+            rows = recorded[0][0].trace().num_rows
+        without, with_rows = ([result.seconds for result, _ in runs] for runs in (plain, recorded))
+        more = median(rest for _, rest in recorded) - median(rest for _, rest in plain)
         return TABLE.row(
             device=trial.device,
             instance=trial.instance,
@@ -66,14 +66,14 @@ class _Case:
             generations=max(1, trial.generations),
             rows=rows,
             seconds=median(without),
-            recorded=median(recorded),
-            ratio=median(other / one for one, other in zip(without, recorded, strict=True)),
+            recorded=median(with_rows),
+            ratio=median(other / one for one, other in zip(without, with_rows, strict=True)),
             spread=spread(without),
             more_milliseconds=1e3 * more,
         )
 
     def _timed(self, stop: str, folder: Path | None) -> tuple[Result, float]:
-        """Return a run, and its seconds before and after the search."""
+        """Run, and return the result and the seconds before and after the search."""
         options = {**vars(self), "stop": stop, "out": folder}
         del options["instance"]
         given: Any = {name: value for name, value in options.items() if value is not None}

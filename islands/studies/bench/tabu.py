@@ -33,7 +33,7 @@ TABLE = table("tabu")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Measure each size on each backend; the CPU with one thread, and with the plain loop too."""
+    """Measure each size on each backend; on one thread of the CPU, also the plain loop."""
     for name in request.backends:
         backend = choose(name, 1 if name == "cpu" else request.threads)
         for size in request.heartbeat.over(SIZES, f"n={{}} on {name}".format):

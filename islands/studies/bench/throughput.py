@@ -68,7 +68,7 @@ class Throughput:
 
 @dataclass(frozen=True)
 class AlgorithmBench:
-    """The throughput benchmark of one algorithm, a row of the table in `algorithms`."""
+    """The throughput benchmark of one algorithm, an entry of `algorithms.toml`."""
 
     text: str
     """The description that is printed above the table."""
@@ -86,7 +86,7 @@ class AlgorithmBench:
     warm_up: int = 2
     """Generations before the first repeat; also the minimum of a repeat."""
     most: int | None = None
-    """The most generations of a repeat, for a search that converges; None: those requested."""
+    """Maximum generations of a repeat, for a search that converges; None: those requested."""
     whole_run: int = 0
     """Generations of a published run."""
     threads: int | None = None
@@ -124,7 +124,7 @@ class AlgorithmBench:
         reference: Any,
         generations: int,
     ) -> Throughput:
-        """Measure one problem with one of the settings; `generations` is the most of a repeat."""
+        """Measure a problem with one of the settings, by repeats of up to `generations` each."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
         resolved = resolve(Request.of(options), problem)
         spec = resolved.spec
@@ -186,7 +186,7 @@ class _OneRun:
 
 
 class _SeveralRuns:
-    """The islands of runs without migration, with consecutive seeds, that share launches."""
+    """The islands of runs with consecutive seeds and without migration, which share launches."""
 
     def __init__(self, resolved: Resolved, runs: int, backend: Backend) -> None:
         """Make generation 0."""
@@ -207,15 +207,15 @@ class _SeveralRuns:
         return int(self._islands.measured()[..., MEASURE.index("calls")].sum())
 
     def cost(self) -> int:
-        """Return the best cost of all runs, without that of archives."""
+        """Return the best cost of all runs, without archives."""
         return int(self._islands.measured()[..., MEASURE.index("best")].min())
 
 
 @cache
-def copy_bandwidth(backend: Backend, repeats: int = 7) -> float:
+def copy_bandwidth(backend: Backend) -> float:
     """Return the bytes per second of a large copy, read and written: the median of the repeats."""
     size = _COPY_BYTES[backend.name]
     source = backend.zeros((size,), np.uint8)
     target = backend.empty((size,), np.uint8)
-    times = timed(backend, repeats, lambda: backend.copy(source, target))
+    times = timed(backend, 7, lambda: backend.copy(source, target))
     return 1000 * 2 * size / median(times)

@@ -19,7 +19,7 @@ from islands.tables import Row
 _HEAD_BYTES, _KEY_BYTES = 16, 4
 _MESSAGE_SECONDS, _BYTES_A_SECOND = 20e-6, 4e9
 STARTS = 64
-"""Maximum number of start islands, evenly spread; each is one bit of a word."""
+"""Maximum number of start islands, which are evenly spread; each is a bit of a 64-bit word."""
 SEEDS = 8
 """Number of simulations of a random topology."""
 _DRAWS = 8
@@ -45,12 +45,12 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 def _row(name: str, islands: int, request: BenchRequest) -> Row:
     ranks = max(1, islands // request.islands_a_rank)
-    time, sent = takeover(name, islands), traffic(name, islands, ranks)
-    arriving = sent.arriving * request.migrants
+    time, load = takeover(name, islands), traffic(name, islands, ranks)
+    arriving = load.arriving * request.migrants
     parcel = request.migrants * (_HEAD_BYTES + request.genes * _KEY_BYTES)
     kept = Brkga(BrkgaSettings(), request.population).kept()
-    busiest = sent.most_parcels * parcel
-    transport = sent.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
+    busiest = load.most_parcels * parcel
+    transport = load.most_messages * _MESSAGE_SECONDS + busiest / _BYTES_A_SECOND
     return TABLE.row(
         islands=islands,
         ranks=ranks,
@@ -59,10 +59,10 @@ def _row(name: str, islands: int, request: BenchRequest) -> Row:
         worst=time.worst,
         arriving=arriving,
         fits=arriving <= request.population - max(1, kept),
-        messages=sent.most_messages,
+        messages=load.most_messages,
         busiest_bytes=busiest,
-        mean_bytes=sent.parcels * parcel,
-        takeover_bytes=time.mean * sent.parcels * parcel,
+        mean_bytes=load.parcels * parcel,
+        takeover_bytes=time.mean * load.parcels * parcel,
         transport_seconds=time.mean * transport,
         chosen=False,
     )
@@ -137,11 +137,11 @@ class Traffic(NamedTuple):
     arriving: int
     """Maximum number of islands that one island receives from."""
     parcels: float
-    """Mean number that a rank sends."""
+    """Mean number of parcels that a rank sends."""
     most_parcels: float
-    """Number that the busiest rank sends."""
+    """Number of parcels that the busiest rank sends."""
     most_messages: float
-    """Number that the busiest rank sends."""
+    """Number of messages that the busiest rank sends."""
 
 
 def traffic(name: str, islands: int, ranks: int) -> Traffic:

@@ -33,9 +33,9 @@ class Variant:
     """The option that defines it, for error messages."""
 
     def resolved(self, problem: Problem, every: int | None, options: Mapping[str, Any]) -> Method:
-        """Return runs with these settings and `options`, which have a backend.
+        """Return the method with these settings and `options`, among them the backend.
 
-        The trace has a row for `every` generations, unless the method says otherwise or it is None.
+        The trace has a row every `every` generations, unless it is None or the variant sets it.
         """
         request = self.request.also({**options, "instance": problem.instance, "seed": 1})
         with _naming(self.origin):
@@ -54,17 +54,17 @@ class Method:
     """The run with the seed 1."""
 
     def run(self, seed: int, stop: Sequence[str] = ()) -> Resolved:
-        """Return the run with a seed, with its usual end or another one."""
+        """Return the run with this seed; `stop` replaces its stopping criteria."""
         run = self.first.later(seed - 1)
         return replace(run, spec=replace(run.spec, stop=tuple(map(parse, stop)) or run.spec.stop))
 
     def cells(self) -> dict[str, Any]:
-        """Return the cells of tables that name it."""
+        """Return the cells that name the method in tables."""
         return {"backend": self.backend, "method": self.name}
 
 
 def variants(texts: Sequence[str]) -> list[Variant]:
-    """Return the methods of `--variant TEXT`, by default one: the default run."""
+    """Parse the texts of `--variant`; without any, return the default run."""
     methods = [_variant(text) for text in texts] or [Variant(DEFAULT, Request())]
     names = [method.name for method in methods]
     for name in names:

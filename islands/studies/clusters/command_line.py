@@ -1,4 +1,4 @@
-"""The options of a run as words of a command line; a job needs a few of them."""
+"""The options of a run as words of a command line, of which a job interprets a few."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class JobFacts:
     """The folders of the runs of a series; empty for a single run."""
 
     def places(self, folder: Path) -> list[Path]:
-        """Return the folder of each run, if `folder` is that of the run or the series."""
+        """Return the folder of each run; `folder` is that of the run or the series."""
         return [folder / name for name in self.runs] or [folder]
 
 
 Check = Callable[[Sequence[str]], JobFacts]
-"""Refuses invalid words of `islands run` or `resume`, and returns properties of the run."""
+"""Refuses invalid words of `islands run` or `resume`, and returns the facts about the run."""
 
 
 class CommandWords:
@@ -75,7 +75,7 @@ class CommandWords:
         return kept
 
     def of_resume(self) -> list[str]:
-        """Return the options that `islands resume` also has; run.toml contains the others."""
+        """Return the options that `islands resume` has, too; run.toml contains the others."""
         values = [(name, self.value(name)) for name in _OF_RESUME]
-        taken = [word for name, value in values if value is not None for word in (name, value)]
-        return [*taken, *(word for word in self.all if word in _FLAGS_OF_RESUME)]
+        kept = [word for name, value in values if value is not None for word in (name, value)]
+        return [*kept, *(word for word in self.all if word in _FLAGS_OF_RESUME)]

@@ -16,11 +16,11 @@ REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit",
 """Why Slurm ends a job."""
 UNKNOWN = "no answer from Slurm"
 _TRIES, _PAUSE_SECONDS = 3, 2.0
-"""How often to ask why Slurm ends a job, within the 30 s (KillWait) until it kills the script."""
+"""How often to ask Slurm why it ends a job; it kills the script after 30 s (KillWait)."""
 
 
 def state_in_queue(job: str) -> tuple[str, str]:
-    """Return Slurm's name of the state, and its reason or nodes; empty for a job it has removed."""
+    """Return Slurm's state of a job, and its reason or nodes; empty if Slurm has removed it."""
     if not job:
         return "", ""
     queries = (
@@ -36,19 +36,19 @@ def state_in_queue(job: str) -> tuple[str, str]:
 
 
 def states_in_queue(arrays: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return state and reason of all elements of job arrays, by job such as `15_3`."""
+    """Return the state and reason of all elements of job arrays by their jobs, such as `15_3`."""
     rows = elements_in_queue(arrays, "%i|%T|%R") if arrays else []
     return {job: (state, _reason(reason)) for job, state, reason, *_ in rows}
 
 
 def elements_in_queue(arrays: Sequence[str], form: str) -> list[list[str]]:
-    """Return what squeue prints about each element of job arrays, split at `|` of the format."""
+    """Return the fields of each element of job arrays that squeue prints, separated by `|`."""
     query = ["squeue", "--noheader", "--array", f"--jobs={','.join(arrays)}", "--states=all"]
     return [line.split("|") for line in output([*query, f"--format={form}"]).splitlines()]
 
 
 def _reason(words: str) -> str:
-    """Return the reason or the nodes that squeue prints; Slurm calls no reason "None"."""
+    """Return the reason or the nodes that squeue prints; empty for "None"."""
     words = words.strip("()")
     return "" if words == "None" else words
 

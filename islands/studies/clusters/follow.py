@@ -1,6 +1,6 @@
 """The state of a run, a job, a sweep or other work, from Slurm and from its folder.
 
-The runs of a sweep have a table, and a command that repeats the unfinished ones.
+`collect` writes the table of a sweep, and prints the command that repeats unfinished runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from islands.text import counted, escaped, one_line, show
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 _RANKED = (folders.FolderKind.TUNING, folders.FolderKind.MEASUREMENT)
-"""Work whose results are computed when all runs are complete."""
+"""Work whose results are computed after all of its runs."""
 _TABLE = table(Path(__file__).with_name("tables.toml"), "results")
 
 
@@ -45,7 +45,7 @@ class JobState:
 
     @property
     def is_final(self) -> bool:
-        """Whether the state changes only if a user acts."""
+        """Whether the state remains until a user acts."""
         return self.word in ("done", "failed", "stopped")
 
     def __str__(self) -> str:
@@ -201,7 +201,7 @@ def counted_states(states: Mapping[int, JobState]) -> str:
 def _state(
     folder: Path, number: int, array: str | None, queue: Mapping[str, tuple[str, str]]
 ) -> JobState:
-    """Return the state of a run, whose latest job array is `array`."""
+    """Return the state of a run of a sweep; `array` is its latest job array."""
 
     def in_queue(job: str) -> tuple[str, str]:
         return queue.get(job) or state_in_queue(job)
@@ -248,19 +248,19 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
                 state = JobState("failed", str(error))
         if not values and state.is_final:
             ended.append(number)
-        said = state.word if values else f"{state.word}: {state.detail}"
+        words = state.word if values else f"{state.word}: {state.detail}"
         options = latest[number].options(folder, number) if number in latest else []
-        own = {"element": number, "state": said, "options": " ".join(options)}
+        own = {"element": number, "state": words, "options": " ".join(options)}
         own["folder"] = str(place)
         row = _TABLE.row(**{c.name: values.get(c.name) for c in _TABLE.columns} | own)
         rows.append(row)
-        lines.append(row.line() if values else f"{number:>7}  {one_line(said)}")
+        lines.append(row.line() if values else f"{number:>7}  {one_line(words)}")
     path = _TABLE.write(folder, rows, end="\n")
     show("\n".join(lines))
     show(f"\n{len(done)} of {counted(len(rows), 'run')} done. The table is in {path}")
     for array in reversed(arrays):
-        if again := [number for number in ended if latest.get(number) is array]:
-            command = array.again(again)
+        if numbers := [number for number in ended if latest.get(number) is array]:
+            command = array.command_to_repeat(numbers)
             show(f"Run the others again, and write the table again, with: {command}")
     if active := len(rows) - len(done) - len(ended):
         show(

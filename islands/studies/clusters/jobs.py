@@ -1,7 +1,7 @@
-"""The files of a folder's jobs, in DIR/slurm: the submitted job, and the attempts of all jobs.
+"""The files in DIR/slurm about the jobs of a folder: the submitted job, and all attempts.
 
 job.json is written when a job is submitted. attempts.jsonl has a line for each start of a job and
-for each end, when the job is done or requeued.
+for each end, when the job has ended or is requeued.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def output_in(folder: Path, name: str) -> str:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """The progress of the runs in a folder that a restart does not lose."""
+    """The progress of the runs in a folder that survives a restart."""
 
     finished: int = 0
     """The number of finished runs."""
@@ -106,7 +106,7 @@ class JobAttempt:
     """The job's output file."""
     before: JobProgress
     holds_run: bool = False
-    """Whether the run in the folder is its own: resumed, or begun instead of an older one."""
+    """Whether the attempt has begun or resumed the run in the folder, which may be older if not."""
     ended: float | None = None
     after: JobProgress | None = None
     status: int | None = None
@@ -127,7 +127,7 @@ class JobAttempt:
         return cls(**values | {"words": tuple(values["words"])})
 
     def is_without_progress(self, now: JobProgress) -> bool:
-        """Return whether it failed, or used up its time, without a new checkpoint."""
+        """Return whether the attempt failed or used up its time without a new checkpoint."""
         is_by_slurm = self.signal == "SIGTERM" and self.status is not None
         if is_by_slurm and self.ending != TIME_LIMIT:
             return False  # Slurm may end an attempt at any time
@@ -144,7 +144,7 @@ class JobAttempts:
         """The file to which the ranks of the current attempt append their errors."""
 
     def all(self) -> list[JobAttempt]:
-        """Return the attempts so far, the first one first."""
+        """Return the attempts so far, from the first to the last."""
         if not self._file.exists():
             return []
         with reading(self._file):
@@ -154,7 +154,7 @@ class JobAttempts:
         for number, line in enumerate(lines, 1):
             try:
                 attempt = JobAttempt.of(line)
-                attempts[attempt.number] = attempt  # a line of its end replaces that of its start
+                attempts[attempt.number] = attempt  # the line of an end replaces that of the start
             except (ValueError, TypeError, KeyError) as error:
                 raise InputError(
                     f"{self._file}, line {number}: is damaged: {line[:80]!r}. Remove this line"
@@ -166,7 +166,7 @@ class JobAttempts:
         return next(reversed(self.all()), None)
 
     def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> JobAttempt:
-        """Write that an attempt begins, and return it."""
+        """Record the beginning of an attempt, and return it."""
         number, before, output = len(self.all()) + 1, JobProgress.of(self._folder), ""
         with suppress(OSError):
             output = str(Path("/proc/self/fd/1").readlink())
@@ -182,7 +182,7 @@ class JobAttempts:
             return next(last_lines(self.errors), "") or None
 
     def take_run(self, attempt: JobAttempt) -> JobAttempt:
-        """Write that the run in the folder belongs to the attempt; return the attempt."""
+        """Record that the run in the folder belongs to the attempt; return the attempt."""
         return self._append(replace(attempt, before=JobProgress.of(self._folder), holds_run=True))
 
     def end(
@@ -193,19 +193,24 @@ class JobAttempts:
         ending: str | None = None,
         error: str | None = None,
     ) -> JobAttempt:
-        """Write that an attempt has ended, and return it complete."""
-        how: dict[str, Any] = {"status": status, "signal": signal, "ending": ending, "error": error}
+        """Record the end of an attempt, and return it."""
+        outcome: dict[str, Any] = {
+            "status": status,
+            "signal": signal,
+            "ending": ending,
+            "error": error,
+        }
         after = JobProgress.of(self._folder)
-        return self._append(replace(attempt, ended=time.time(), after=after, **how))
+        return self._append(replace(attempt, ended=time.time(), after=after, **outcome))
 
     def are_stuck(self, job: str) -> bool:
-        """Return whether the last two attempts of a job have both been without progress."""
+        """Return whether the last two attempts of a job made no progress."""
         now = JobProgress.of(self._folder)
         last = [attempt for attempt in self.all() if attempt.job == job][-2:]
         return len(last) == 2 and all(attempt.is_without_progress(now) for attempt in last)
 
     def _append(self, attempt: JobAttempt) -> JobAttempt:
-        """Add a line; replace a last line without a line break, which a killed job has left."""
+        """Append a line; remove an incomplete last line, which a killed job has left."""
         with writing(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with opened(self._file, "a+b") as stream:
@@ -238,7 +243,7 @@ def refuse_second_job(folder: Path, own: str | None = None) -> None:
 
 def command_to_continue(folder: Path, last: JobAttempt | None) -> str:
     """Return the command that continues the run or the series of runs in a folder."""
-    if (command := again(folder)) is not None:
+    if (command := command_to_resubmit(folder)) is not None:
         return command
     place = shlex.quote(str(folder))
     if (folder / RUN_SETTINGS).exists():
@@ -247,7 +252,7 @@ def command_to_continue(folder: Path, last: JobAttempt | None) -> str:
     return f"sbatch slurm/run.sbatch {shlex.join([*words, '--out', str(folder)])}"
 
 
-def again(folder: Path) -> str | None:
+def command_to_resubmit(folder: Path) -> str | None:
     """Return the command that submits the job of a folder again, or None."""
     path = inside(folder, JOB, SCRIPT)
     return f"sbatch {shlex.quote(str(path))}" if path.exists() else None

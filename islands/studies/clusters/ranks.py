@@ -37,10 +37,10 @@ _OPEN_MPI = {
 
 @dataclass(frozen=True)
 class Allocation:
-    """The job, and the ranks and GPUs of its nodes."""
+    """A job with the ranks and GPUs of its nodes."""
 
     job: str
-    """Its number, such as 15, or 15_3 for an element of a job array."""
+    """The number of the job, such as 15, or 15_3 for an element of a job array."""
     name: str
     ranks: tuple[int, ...]
     """The number of ranks of each node."""
@@ -165,7 +165,7 @@ class Launcher:
 
 
 def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> Launcher:
-    """Return the launcher that the site has chosen, or the one that fits the MPI library."""
+    """Return the launcher that the site has chosen, or the one for the MPI library."""
     chosen = environment.get(LAUNCHER) or "auto"
     if ranks == 1 and chosen == "auto":
         return Launcher((), {})
@@ -202,7 +202,7 @@ def _cluster_binds() -> bool:
 
 
 def _interface() -> str:
-    """Return the interface between srun and MPI libraries that works on this cluster."""
+    """Return the first interface between srun and MPI libraries that works on this cluster."""
     listed = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, check=False)
     offered = set(re.findall(r"\w+", listed.stdout + listed.stderr))
     for name in _PMI:

@@ -49,26 +49,26 @@ def run_job(
 ) -> int:
     """Run islands with these options in this job until the attempt ends; return the exit status.
 
-    The run is written to the folder of `--out`, or to a new folder; `place` is the folder of one of
-    several runs, each of which is a single run. If the folder contains the run of a previous
-    attempt, it resumes. Use the first `nodes` nodes, or all.
+    The run is written to the folder of `--out`, or to a new folder. If the job has several runs,
+    `place` is the folder of this one. A run of a previous attempt in the folder is resumed. Only
+    the first `nodes` nodes are used, or all.
     """
     allocation = Allocation.of(os.environ)
     given = CommandWords(words)
     folder = place or given.folder or allocation.folder
     attempts = JobAttempts(folder)
-    goes_on = continues(given, folder, attempts, allocation.job)
+    is_resumed = continues(given, folder, attempts, allocation.job)
     jobs.refuse_second_job(folder, own=allocation.job)
     if attempts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, attempts.all()[-1]))
     with Signals().handled() as signals:
-        attempt = attempts.begin(allocation.job, words, holds_run=goes_on)
-        resumes = goes_on and attempt.before != JobProgress()
+        attempt = attempts.begin(allocation.job, words, holds_run=is_resumed)
+        resumes = is_resumed and attempt.before != JobProgress()
         how = f"resumes from {attempt.before}" if resumes else "begins"
         _say(f"job {allocation.job}, attempt {attempt.number}: {how} in {folder}")
         ranks = allocation.ranks[:nodes]
         try:
-            program = options(given, folder, goes_on=goes_on)
+            program = options(given, folder, is_resumed=is_resumed)
             run = check(program)
             if place is not None and run.runs:
                 raise UsageError(
@@ -76,7 +76,7 @@ def run_job(
                     " possible here. Leave --runs out, and name one instance"
                 )
             launcher = _launcher(program, run, allocation, sum(ranks))
-            if not goes_on:
+            if not is_resumed:
                 _remove_older(run.places(folder) if given.has("--force") else ())
                 attempt = attempts.take_run(attempt)
         except IslandsError as error:
@@ -92,14 +92,14 @@ def run_job(
 
 
 def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str) -> bool:
-    """Return whether the run in the folder continues; refuse the folder of another run."""
+    """Return whether to continue the run in the folder; refuse the folder of another run."""
     if given.resumes:
         return True
     last = next((attempt for attempt in reversed(attempts.all()) if attempt.holds_run), None)
     if last is not None and last.job == job:
         return True
-    # A job that is submitted again continues its run, as its --force referred to an earlier run. If
-    # the run is finished, --force repeats it.
+    # A job that is submitted again continues its run: its --force meant an earlier run. A finished
+    # run is repeated with --force.
     if (
         last is not None
         and last.words == given.all
@@ -115,14 +115,14 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     )
 
 
-def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
+def options(given: CommandWords, folder: Path, *, is_resumed: bool) -> list[str]:
     """Return the arguments of `islands` that begin or continue the run in the folder."""
     if given.resumes:
         return [*given.all]
-    if goes_on and (folder / RUN_SETTINGS).exists():
+    if is_resumed and (folder / RUN_SETTINGS).exists():
         return ["resume", str(folder), *_scripts(folder), *given.of_resume()]
-    # A series, or a run that has not begun, continues with the options that begin it.
-    words = [word for word in given.without("--out") if not (goes_on and word == "--force")]
+    # A series, or a run that has not begun, is continued by the options that begin it.
+    words = [word for word in given.without("--out") if not (is_resumed and word == "--force")]
     return ["run", *words, "--out", str(folder)]
 
 
@@ -142,7 +142,7 @@ def _scripts(folder: Path) -> list[str]:
 
 
 def _unchanged(folder: Path, instance: str) -> list[str]:
-    """Return the script of the problem, unless it has changed since, so that the copy is used."""
+    """Return the script of the problem; none if it has changed, so that the stored copy is used."""
     try:
         return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
     except IslandsError:
@@ -158,7 +158,7 @@ def _remove_older(places: Iterable[Path]) -> None:
 
 
 def _say(message: str) -> None:
-    """Print a line of the job itself."""
+    """Print a message of the job itself."""
     show(f"islands job: {message}", file=sys.stderr)
 
 
@@ -238,7 +238,7 @@ def _no_progress(folder: Path, last: JobAttempt) -> str:
 def run_scaling(words: Sequence[str], check: Check) -> int:
     """Run the same islands on 1, 2, 4, ... nodes; print and write the speeds, and compare digests.
 
-    A job that continues repeats no finished run.
+    A requeued job does not repeat finished runs.
     """
     allocation = Allocation.of(os.environ)
     given = CommandWords(words)

@@ -1,4 +1,4 @@
-"""The job that `islands submit` makes: its script, written, checked by sbatch, and submitted.
+"""The job of `islands submit`: its script is written, checked by sbatch and submitted.
 
 The script is a batch script of the folder slurm/ with the options of sbatch and of the run filled
 in. The options of sbatch come from the command line, and from site.env, which the batch scripts
@@ -44,11 +44,11 @@ _NOTICE_SECONDS = 120
 _SIGNAL = re.compile(r"R?B:(SIG)?(USR1|10)(@\d+)?", re.IGNORECASE)
 _GPUS = re.compile(r"(?:(?P<type>[A-Za-z][\w.-]*)(?::(?=\d)|$))?(?P<number>\d+)?")
 _SBATCH = described(Path(__file__).with_name("sbatch.toml"))
-"""Names of options of sbatch."""
+"""The names of options of sbatch, from `sbatch.toml`."""
 _DIRECTIVE = "#SBATCH --"
 _SUBMITS_ITSELF = 'if [ -z "${SLURM_JOB_ID:-}" ]; then'
 _PLAIN = re.compile(r"[\w@%+=:,./\[\]*&|-]+")
-"""Values without quotes."""
+"""Values that need no quotes."""
 _UNFIT = ("Cc", "Cs")
 """Unicode's categories of control characters, and of bytes that are not UTF-8."""
 _NO_CLUSTER = ("configuration source", "slurm.conf", "Unable to contact")
@@ -132,7 +132,7 @@ def take_gpus(directives: dict[str, str], nodes: int) -> Gpus | None:
 
 
 def _take_gres(directives: dict[str, str]) -> str | None:
-    """Remove the GPUs from --gres, such as `gpu:a100:4`; return the rest of their words."""
+    """Remove the GPUs from --gres, such as `gpu:a100:4`; return their type and number."""
     resources = [gres for gres in directives.pop("gres", "").split(",") if gres]
     others = [gres for gres in resources if gres.split(":")[0] not in ("gpu", "gres/gpu")]
     if others:
@@ -142,10 +142,10 @@ def _take_gres(directives: dict[str, str]) -> str | None:
 
 
 def find_site(named: Path | None) -> Path:
-    """Return the path of site.env, which is sourced: a file that the user has chosen.
+    """Return the path of the site.env to source, a file that the user has chosen.
 
-    It is the named one, that of ISLANDS_SITE, the one in the user's folder of settings, or the one
-    next to the batch scripts; never one in the current folder, which may be somebody else's.
+    It is `named`, or that of ISLANDS_SITE, of the user's configuration folder, or the one next to
+    the batch scripts; never one in the current folder, which somebody else may have written.
     """
     unedited, own = data_folder("slurm") / SITE, user_config_path("islands") / SITE
     variable = os.environ.get("ISLANDS_SITE")
@@ -226,15 +226,13 @@ def directives_from(
 
 
 def _requested(args: argparse.Namespace, of_site: Gpus | None) -> Gpus:
-    """Return the GPUs of each node, of the site's type if the command line names none."""
+    """Return the GPUs of each node; if the command line names no type, it is the site's."""
     if args.ranks_per_node:
         raise UsageError(
             f"--ranks-per-node {args.ranks_per_node}: each rank uses one GPU. Write"
             " --gpus-per-node, or add --backend cpu"
         )
-    own: Gpus | None = args.gpus_per_node
-    if own is None:
-        own = of_site or Gpus(1)
+    own: Gpus = args.gpus_per_node or of_site or Gpus(1)
     if own.number == 0:
         raise UsageError("0 GPUs on each node: add --backend cpu, or request at least one")
     if not own.type and of_site is not None:
@@ -299,7 +297,7 @@ def script(
 
 
 def require_fit(name: str, value: str) -> None:
-    """Refuse a value with a line break, after which a shell would read the rest as a command."""
+    """Refuse a value with a line break: a shell would execute the rest as a command."""
     if any(unicodedata.category(letter) in _UNFIT for letter in value):
         raise UsageError(
             f"{name} {value!r}: contains a line break or another control character, or is not"
@@ -335,8 +333,8 @@ def require_accepted(script: str) -> None:
 def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     """Write the script into the folder, submit it, and store the number of the job.
 
-    If Slurm refuses the job, the folder remains as it was.
-    `lines` are the options of each element of a job array, or None for a single job.
+    If Slurm refuses the job, the folder remains unchanged. `lines` are the options of each element
+    of a job array, or None for a single job.
     """
     if which("sbatch") is None:
         raise UsageError(

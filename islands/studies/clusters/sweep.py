@@ -1,7 +1,7 @@
 """A sweep: a job array in which each element is a separate run with its own folder.
 
-DIR/slurm/array-JOB.json is written when an array is submitted or its first element begins. Then
-also the job is submitted that writes the table when all elements have ended.
+DIR/slurm/array-JOB.json is written when an array is submitted, or when its first element begins. At
+the same time, the job is submitted that writes the table when all elements have ended.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from islands.inside import inside, inside_all
 from islands.paths import publish, writing
 from islands.record.folder import JOB
 from islands.record.lock import FolderLock
+from islands.studies.clusters import jobs
 from islands.studies.clusters.command_line import Check, CommandWords
 from islands.studies.clusters.commands import elements_in_queue, reason, sbatch
-from islands.studies.clusters.jobs import MOST_BYTES, MOST_ELEMENTS, JobAttempts, again, output_in
 from islands.studies.clusters.ranks import Allocation
 from islands.studies.clusters.run_job import run_job
 from islands.text import show
@@ -51,9 +51,9 @@ def run_element(
 ) -> int:
     """Run one element of a job array; return the exit status of its attempt.
 
-    The words are options of `islands run`; the seed is the element's number. If the first word is a
-    .txt file, the options are its line with that number; `trust_words` trusts the scripts that the
-    line names, if this user has submitted the list.
+    The words are options of `islands run`, and the seed is the number of the element. If the first
+    word is a .txt file, the options are the line with this number; `trust_words` is called to trust
+    the scripts in the line if this user has submitted the list.
     """
     allocation = Allocation.of(os.environ)
     if allocation.element is None or allocation.array is None:
@@ -78,7 +78,7 @@ def run_element(
                 " or it was changed since. Write --trust after the name of the list instead"
             )
     except IslandsError as error:
-        attempts = JobAttempts(place)
+        attempts = jobs.JobAttempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
         raise
     return run_job(options, check, place)
@@ -103,7 +103,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
 
 
 def own_words(words: Sequence[str]) -> list[str]:
-    """Return the words that are no list, and thus those of the user."""
+    """Return the words without a list of options: those that the user has written."""
     common = CommandWords(words).without("--out")
     return common if _list_of(common) is None else common[1:]
 
@@ -123,12 +123,12 @@ def read_list(path: Path) -> list[list[str]]:
 
 
 def _text(path: Path) -> str:
-    return bounded_text(path, MOST_BYTES, followed, "replace")
+    return bounded_text(path, jobs.MOST_BYTES, followed, "replace")
 
 
 @dataclass(frozen=True)
 class Array:
-    """A job array that runs elements of a sweep."""
+    """A job array, which runs elements of a sweep."""
 
     job: str
     began: float
@@ -136,17 +136,17 @@ class Array:
     words: tuple[str, ...]
     """The options of all elements, or the list of options and the options after it."""
     command: tuple[str, ...]
-    """The words after `sbatch --array=...` that run elements again."""
+    """The words after `sbatch --array=...` that repeat elements."""
     collecting: str | None = None
     """The job that writes the table when all elements have ended."""
 
-    def again(self, elements: Sequence[int]) -> str:
+    def command_to_repeat(self, elements: Sequence[int]) -> str:
         """Return the command that runs elements again."""
         numbers = ",".join(map(str, elements))
         return f"sbatch --array={numbers} {shlex.join(self.command)}"
 
     def options(self, folder: Path, element: int) -> list[str]:
-        """Return the options of one element, or none if they are unknown."""
+        """Return the options of one element; empty if they are unknown."""
         words = list(self.words)
         if _list_of(words) is not None:
             words[0] = str(inside(folder, JOB, LIST))
@@ -161,8 +161,8 @@ def arrays_of(folder: Path) -> list[Array]:
     arrays = []
     for path in inside_all(inside(folder, JOB), "array-*.json"):
         with suppress(OSError, ValueError, TypeError, KeyError):  # of a damaged file
-            values = json.loads(bounded_text(path, MOST_BYTES))
-            if len(values["elements"]) > MOST_ELEMENTS:
+            values = json.loads(bounded_text(path, jobs.MOST_BYTES))
+            if len(values["elements"]) > jobs.MOST_ELEMENTS:
                 continue
             tuples = {name: tuple(values[name]) for name in ("elements", "words", "command")}
             arrays.append(Array(**(values | tuples)))
@@ -170,9 +170,9 @@ def arrays_of(folder: Path) -> list[Array]:
 
 
 def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
-    """Record a job array and submit its collecting job; only the first call does, others get None.
+    """Record a job array and submit its collecting job; return None if another process has done so.
 
-    The submitting process and each element call this; `words` are the options of the array.
+    The submitting process and each element call this. `words` are the options of the array.
     """
     path = inside(folder, JOB, f"array-{job}.json")
     with writing(path):
@@ -227,7 +227,7 @@ def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) ->
     submission = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
-            *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
+            *(f"--dependency=afterany:{job}", f"--output={jobs.output_in(folder, 'collect.out')}"),
             *_places(of_element),
             f"--wrap={program}",
         ]
@@ -250,8 +250,8 @@ def _places(of_element: Mapping[str, str]) -> list[str]:
 
 
 def _command(folder: Path, words: Sequence[str], of_element: Mapping[str, str]) -> list[str]:
-    """Return the words after `sbatch --array=...` that run elements again."""
-    if (submitted := again(folder)) is not None:
+    """Return the words after `sbatch --array=...` that repeat elements."""
+    if (submitted := jobs.command_to_resubmit(folder)) is not None:
         return shlex.split(submitted)[1:]
     environment = os.environ
     sizes = [f"--{name}={environment[key]}" for name, key in _SIZES.items() if environment.get(key)]

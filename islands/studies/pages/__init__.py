@@ -1,4 +1,4 @@
-"""Pages about more than one run: a series, methods, a tuning, a paper's tables.
+"""Pages about several runs: a series, methods that are compared, a tuning, tables of a paper.
 
 `folders.py` chooses the page for the given folders, `comparison.py` compares runs, and
 `campaigns.py` shows the tables in the folder of a tuning or an experiment. Pictures and the page of

@@ -34,7 +34,7 @@ _LONGEST = 34
 _DOTS = {"markersize": 4, "color": COLOURS[0]}
 
 
-def _made_by(folder: Path) -> dict[str, Any]:
+def _provenance_of(folder: Path) -> dict[str, Any]:
     """Return the provenance of the tables in a folder; empty if they are not complete."""
     path = folder / PROVENANCE
     if not path.is_file():
@@ -47,7 +47,7 @@ def _made_by(folder: Path) -> dict[str, Any]:
 
 
 def _facts_of(origin: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """Yield when and with which program tables were made, how long it took, and the driver."""
+    """Yield the date, the commit, the ranks, the GPU driver and the duration of the runs."""
     if not origin:
         return
     commit = str(origin["commit"])[:12] if origin["commit"] else None
@@ -60,7 +60,7 @@ def _facts_of(origin: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _command_of(origin: Mapping[str, Any]) -> str:
-    """Return the command that made the tables as a part of a page; empty if it is unknown."""
+    """Return the HTML with the command that made the tables; empty if it is unknown."""
     command = origin.get("command")
     if not isinstance(command, list):
         return ""
@@ -117,7 +117,7 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 
 
 def _add_experiment(page: Page, folder: Path) -> None:
-    settings, origin = read_toml(folder / EXPERIMENT_SETTINGS), _made_by(folder)
+    settings, origin = read_toml(folder / EXPERIMENT_SETTINGS), _provenance_of(folder)
     shown = ("what", "backend", "device", "islands")
     page.add(html.facts([*((name, settings.get(name)) for name in shown), *_facts_of(origin)]))
     _add_note(page, folder, is_complete=bool(origin))
@@ -130,7 +130,7 @@ def _add_experiment(page: Page, folder: Path) -> None:
 
 
 def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
-    """Add a note if the tables have only the rows so far."""
+    """Add a note if the experiment is not finished."""
     work = read_work(folder)
     if is_complete and work is None:
         return
@@ -144,12 +144,12 @@ def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
 
 
 def _section(path: Path) -> Iterator[str]:
-    """Yield the table of a file: as it was printed, or if it was not, with all columns."""
+    """Yield the table of a file as it was printed; if it was not printed, with all columns."""
     printed = path.with_suffix(".txt")
     if not printed.is_file():
         yield from _whole(path)
         return
-    # The title and the description of the runs; the headings and rows; the facts if it is complete.
+    # The title with a description of the runs; the rows with their headings; facts, if complete.
     parts = bounded_text(printed, errors="replace").strip().split("\n\n")
     yield from map(html.paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)
@@ -213,7 +213,7 @@ def page_of_tuning(folder: Path) -> Page:
     page = Page(f"Tuning in {folder.name or folder}")
     tasks = _rows_of(folder / TUNING_TABLE, "\t") if (folder / TUNING_TABLE).is_file() else []
     is_ranked = (folder / RANKING).is_file()
-    origin = _made_by(folder) if is_ranked else {}
+    origin = _provenance_of(folder) if is_ranked else {}
     page.add(html.facts([*_sizes(tasks), *_facts_of(origin)]))
     if not is_ranked:
         page.add(html.note("This tuning is not finished: there is no ranking yet."))
@@ -235,9 +235,9 @@ def page_of_tuning(folder: Path) -> Page:
     pictures = [plot(_bars(ranked, labels, ranks), words)]
     keys = list(dict.fromkeys(k for settings in values for k in settings))
     pictures += [plot(_scatter(key, values, ranks), f"Mean rank over {key}") for key in keys]
-    # The output of the command: first about the columns, last which configurations differ.
-    told = folder / CONCLUSION
-    legend, *others = bounded_text(told).strip().split("\n\n") if told.is_file() else [""]
+    # The output of the command begins with the columns, and ends with configurations that differ.
+    path = folder / CONCLUSION
+    legend, *others = bounded_text(path).strip().split("\n\n") if path.is_file() else [""]
     page.section("Conclusion", *map(html.paragraph, others[-1].splitlines() if others else ()))
     metric = str(origin.get("metric") or "loss")
     columns = [html.paragraph(line, "soft") for line in legend.splitlines()]
@@ -251,7 +251,7 @@ def page_of_tuning(folder: Path) -> Page:
 
 
 def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
-    """Return the numbers of instances, configurations and runs, and the devices."""
+    """Return the facts about a tuning: its instances, configurations, runs and devices."""
 
     def distinct(name: str) -> list[str]:
         return list(dict.fromkeys(row.get(name, "") for row in tasks))
@@ -308,15 +308,14 @@ def _scatter(key: str, values: Sequence[Mapping[str, Any]], ranks: Sequence[floa
     figure = new_figure(WIDTH, HEIGHT * 0.8)
     axes = figure.add_subplot()
     given = [(value[key], rank) for value, rank in zip(values, ranks, strict=True) if key in value]
-    if all(isinstance(value, Real) and not isinstance(value, bool) for value, _ in given):
-        axes.plot([value for value, _ in given], [rank for _, rank in given], "o", **_DOTS)
-        if all(isinstance(value, int) for value, _ in given):
-            axes.xaxis.set_major_locator(whole_ticks(8))
-    else:
-        names = list(dict.fromkeys(str(value) for value, _ in given))
-        places = [names.index(str(value)) for value, _ in given]
-        axes.plot(places, [rank for _, rank in given], "o", **_DOTS)
+    are_numbers = all(isinstance(x, Real) and not isinstance(x, bool) for x, _ in given)
+    names = list(dict.fromkeys(str(value) for value, _ in given))
+    places = [value if are_numbers else names.index(str(value)) for value, _ in given]
+    axes.plot(places, [rank for _, rank in given], "o", **_DOTS)
+    if not are_numbers:
         axes.set_xticks(range(len(names)), names)
         axes.margins(x=0.2)
+    elif all(isinstance(value, int) for value, _ in given):
+        axes.xaxis.set_major_locator(whole_ticks(8))
     axes.set(xlabel=key, ylabel="mean rank")
     return figure

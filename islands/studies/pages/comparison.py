@@ -1,4 +1,4 @@
-"""The page of several runs: of a series, or of methods that are compared."""
+"""The page of several runs: a series, or methods that are compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from islands.studies.significance import mann_whitney
 
 _TEXTS: Mapping[str, str] = described(Path(__file__).with_suffix(".toml"))
 _DRAWN = 8
-"""Maximum number of instances with their own picture."""
+"""Maximum number of instances that have a picture of their own."""
 _METHODS = 16
 _PAIRS = 60
 _LISTED = 500
@@ -71,7 +71,7 @@ def _gaps(
     references: Mapping[str, Reference],
     pooled: str,
 ) -> Iterator[str]:
-    """Yield a picture of the `common` curves of several instances, and one of each instance."""
+    """Yield a picture of the `common` curves of all instances, and one for each instance."""
     yield paragraph(_TEXTS["gaps"], "soft")
     methods = list(dict.fromkeys(curve.method for curve in curves))[:_METHODS]
     pictures = {}
@@ -125,7 +125,7 @@ def _target_rows(
 
 
 def _tests(curves: Sequence[Curve]) -> Iterator[str]:
-    """Yield the paired tests of all methods, and those of each pair on all instances."""
+    """Yield the paired tests of all methods, and the test of each pair on each instance."""
     methods, losses = courses.final_losses(curves)
     if len(losses) > 1:
         ranks, all_equal = mean_ranks(losses), friedman(losses)
@@ -199,10 +199,8 @@ def _percent(value: float | None) -> str:
 
 
 def _runs(runs: Sequence[RecordedRun]) -> Iterator[dict[str, object]]:
-    methods, folders = (
-        courses.methods_of([run.settings for run in runs]),
-        _short([r.folder for r in runs]),
-    )
+    methods = courses.methods_of([run.settings for run in runs])
+    folders = _short([run.folder for run in runs])
     for run, method, folder in list(zip(runs, methods, folders, strict=True))[:_LISTED]:
         result = run.result
         measured: list[object] = [*"-----", "not finished"]
@@ -226,7 +224,7 @@ def _runs(runs: Sequence[RecordedRun]) -> Iterator[dict[str, object]]:
 
 
 def _short(folders: Sequence[Path]) -> list[str]:
-    """Return the names of folders in the folder that contains them all."""
+    """Return the paths of folders, relative to the folder that contains them all."""
     whole = [folder.resolve() for folder in folders]
     common = os.path.commonpath([folder.parent for folder in whole])
     return [folder.relative_to(common).as_posix() for folder in whole]

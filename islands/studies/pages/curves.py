@@ -1,4 +1,4 @@
-"""The courses of several runs on common scales, and their pictures."""
+"""Curves of the best costs of several runs over time, on a common scale, and their pictures."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Points = Sequence[tuple[int, float]]
 MARKERS = "osD^v<>ph*XP"
 """Markers of curves, in order."""
 _TINY, _WIDE = 1e-3, 20.0
-"""From the first gap in per cent on, the scale is logarithmic if gaps differ by this factor."""
+"""Gaps that differ by a factor of more than `_WIDE` are logarithmic from `_TINY` per cent on."""
 POINTS = 80
 _SHORTEST = 1e-3
-"""Seconds: shorter times are equal."""
+"""Seconds; shorter times count as equal."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _losses(history: History, reference: float) -> Floats:
 
 
 def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for the method of each run: its algorithm and what distinguishes it.
+    """Return a name for the method of each run: the algorithm, and settings that distinguish it.
 
     These are the settings in which runs of an algorithm on the same instance differ.
     """
@@ -131,11 +131,11 @@ def shared_instances(curves: Sequence[Curve]) -> list[str]:
     for curve in curves:
         run_by[curve.instance].add(curve.method)
     methods = set[str]().union(*run_by.values())
-    return [instance for instance, those in run_by.items() if those == methods]
+    return [instance for instance, names in run_by.items() if names == methods]
 
 
 def times_of(curves: Sequence[Curve]) -> Floats:
-    """Return times on a logarithmic scale, from the first rows to the last ones."""
+    """Return logarithmically spaced times, from the first rows to the last ones."""
     last = max(float(curve.seconds[-1]) for curve in curves)
     positive = [float(s) for c in curves for s in c.seconds[:3] if s > 0]
     first = min([*positive, last]) or 1e-3
@@ -169,7 +169,7 @@ def times_to_targets(curves: Sequence[Curve]) -> dict[str, list[tuple[str, int, 
 
 
 def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str, Floats]:
-    """Return the performance ratios of each method: its time over the least, of each problem.
+    """Return the performance ratios of each method: its time on each problem over the shortest one.
 
     A problem is an instance with a seed that all methods have run (Dolan and More 2002).
     """
@@ -186,9 +186,9 @@ def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str,
 
 
 def final_losses(curves: Sequence[Curve]) -> tuple[list[str], Floats]:
-    """Return the methods, a column each, and their final losses on problems that all have run.
+    """Return the methods, and their final losses on the problems that all of them have run.
 
-    A problem, a row, is an instance with a seed.
+    A method is a column; a problem, an instance with a seed, is a row.
     """
     finals: dict[str, dict[tuple[str, int], float]] = {}
     for curve in curves:
@@ -227,7 +227,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
 
 
 def _scale_gaps(axes: Any, gaps: Floats) -> None:
-    """Make the axis of gaps logarithmic from a small gap on if they differ much."""
+    """Make the axis of gaps logarithmic above a small gap if they differ much."""
     positive = gaps[gaps > 0]
     if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
         drawing.logarithmic_from(axes.yaxis, low, float(positive.max()))
@@ -256,7 +256,7 @@ def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
 
 
 def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis: Any) -> Any:
-    """Return a figure with the empirical distribution of each method; infinite values are missing.
+    """Return a figure with the empirical distribution of each method, without infinite values.
 
     The legend shows the number of finite values of a method, unless all are finite.
     """
@@ -284,13 +284,13 @@ def curve_look(place: int) -> dict[str, Any]:
 
 
 def _legend(figure: Any, labels: Sequence[str]) -> None:
-    """Name the methods above the axes, where no curve is; one only if its label explains more."""
+    """Add a legend above the axes; a single method has one only if its label has a note."""
     if len(labels) > 1 or any(label.endswith(")") for label in labels):
         figure.legend(loc="outside upper left", ncols=1 if max(map(len, labels)) > 24 else 2)
 
 
 def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
-    """Return a figure with a panel of curves for each kind of speed-up; one name has one look."""
+    """Return a figure with a panel for each kind of speed-up; a name looks the same in all."""
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     figure = drawing.new_figure(WIDTH * max(1, len(panels)), HEIGHT + 0.13 * len(names))
     drawn = dict[str, Any]()

@@ -1,4 +1,4 @@
-"""Choose the page for folders: of a run, of several, of a series, a tuning or an experiment."""
+"""Choose the page for folders: of one or several runs, a series, a tuning or an experiment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from islands.text import counted, escaped
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
-"""Maximum number of folders of runs that are named."""
+"""Maximum number of runs whose folders are named in a message."""
 _SHARE = 0.1
 """Maximum share of the time that is spent on drawing a live page."""
 
@@ -106,7 +106,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
 
 
 def default_path(folders: Sequence[Path]) -> Path:
-    """Return where a page is written by default."""
+    """Return the default path of a page."""
     return inside(folders[0], records.PAGE) if len(folders) == 1 else Path(records.PAGE)
 
 
@@ -114,7 +114,7 @@ class LivePage:
     """The page of a folder, which browsers reload until the work in the folder ends."""
 
     def __init__(self, folder: Path, path: Path, seconds: float) -> None:
-        """Refuse a `path` that is no HTML file; write it at most once in so many seconds."""
+        """Refuse a `path` that is no HTML file; write it at most once every `seconds`."""
         require_html("--page", path)
         kind = records.kind_of(folder)
         if kind in (FolderKind.BATCH, FolderKind.MEASUREMENT):
@@ -129,7 +129,7 @@ class LivePage:
     def update(self, *, is_final: bool) -> None:
         """Write the page if it is due or final; the final page is not reloaded.
 
-        Before the first run has begun, the page has a note. It is kept if the folder is unreadable.
+        Before the first run has begun, the page is a note. If the folder is unreadable, it is kept.
         """
         began = time.monotonic()
         if began < self._due and not is_final:

@@ -1,4 +1,4 @@
-"""The parts of a table: cells, facts below it, and figures that a paper printed."""
+"""The contents of a table: its cells, the facts below it, and the figures that a paper printed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Scaled(float):
-    """A time that was scaled from a shorter run; it is printed with a `~`."""
+    """A time that is scaled from a shorter run, and printed with a `~`."""
 
     def __format__(self, form: str) -> str:
         return f"~{float(self):{form}}"
@@ -27,7 +27,7 @@ Figures = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence below a table, and the summary values that it states, by name."""
+    """A sentence below a table, and the values that it states, by name."""
 
     sentence: str
     values: Mapping[str, Cell]
@@ -38,23 +38,23 @@ class Plot:
     """Columns to plot against the size of the instances."""
 
     curves: Mapping[str, str]
-    """The label of each column that is a curve; `{device}` in it stands for ours. A plot of gaps
-    has no logarithmic axis, as they may be 0."""
+    """The label of each column that is drawn as a curve; `{device}` in a label is our device."""
     quantity: str = "seconds per run"
     """The label of the y axis, with the unit."""
     suffix: str = ""
     """Suffix of the file name, after the table's name."""
     by: str = ""
-    """A column; each of its values has its own curves."""
+    """A column, each value of which has its own curves."""
     logarithmic: bool = True
+    """False for gaps, which may be 0."""
     classes: str = ""
-    """A column of names at equal distances on the horizontal axis, in place of sizes."""
+    """A column of names for the horizontal axis, in place of sizes."""
     with_times: bool = False
     """Whether our times and those of our CPU are the first curves."""
 
 
 def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
-    """Return the mean of a paper's rows as text; if `is_whole`, also the mean that it printed.
+    """Return the mean of a paper's rows as text; of all rows (`is_whole`), also the printed mean.
 
     The two may differ: papers truncate means and have misprints.
     """
@@ -63,7 +63,7 @@ def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
 
 @cache
 def printed_rows(name: str) -> list[Figures]:
-    """Return the rows of a file of printed figures, whose first lines, comments, name the source.
+    """Return the rows of a file of printed figures, without the comments that name their source.
 
     The cells of a column are integers, floating-point numbers or text.
     """
@@ -77,7 +77,7 @@ def printed_rows(name: str) -> list[Figures]:
 
 @cache
 def figures(name: str, by: str = "") -> Mapping[str, Figures]:
-    """Return the printed figures by instance; or, in each, by the values of another column."""
+    """Return the printed figures by instance and, within it, by the values of a column `by`."""
     if not by:
         return {row["instance"]: row for row in printed_rows(name)}
     table: dict[str, Any] = {}

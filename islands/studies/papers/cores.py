@@ -1,4 +1,4 @@
-"""The cores of this host: a run whose CPU time is compared may use all of them."""
+"""The cores of a host: runs whose time on a CPU is compared may use those of all its ranks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cores_of_host(world: World) -> frozenset[int]:
 
 @contextmanager
 def on_cores(cores: Set[int]) -> Iterator[None]:
-    """Let this process use these cores as well, until the end of the block."""
+    """Let this process also use these cores until the end of the block."""
     own = _own()
     if cores <= own or not _THREADS.is_dir():
         yield

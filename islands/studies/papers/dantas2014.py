@@ -1,7 +1,7 @@
 """Dantas and Cáceres 2014: parallel genetic algorithms for the multidimensional knapsack.
 
-The paper's population of 4096 is on one or more islands, with and without migration. It has charts
-only, no numbers: instead, `printed/` has the gaps of a plain sequential program.
+The paper divides 4096 individuals among one or more islands, with and without migration. It has
+only charts, without numbers; `printed/` has the gaps of a plain sequential program instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ POPULATION = 4096
 COUNTS = (2, 8, 32, 64)
 """The paper's numbers of processes."""
 _POOLED = ("last", "found", "deviation", "seconds")
-"""Columns of single instances of which the means by kind are in files."""
+"""Columns of single instances whose means by kind are in files."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
             **of._asdict(),
             "kind": group,
             "series": f"n = {of.n}, {of.tightness}",
-            "generations": self.made_generations,
+            "generations": self.run_generations,
             "runs": len(self.seeds),
         }
         for division in ALL:
@@ -119,7 +119,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
         ]
 
     def _level_facts(self, rows: Sequence[TableRow], name: str) -> Iterator[Fact]:
-        """Yield the mean gaps of each m, n or tightness, for each division."""
+        """Yield the mean gaps of each division, for each m, n or tightness."""
         for level in dict.fromkeys(row[name] for row in rows):
             level_rows = matching(rows, **{name: level})
             gaps = {division.name: mean(level_rows, division.name) for division in ALL}
@@ -139,7 +139,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
         return self.fact("change", rows, values, division=division.words, changes=shown)
 
     def _found_fact(self, rows: Sequence[TableRow]) -> Fact:
-        """Return the mean generation of the best by n: late if runs have not converged."""
+        """Return the mean generation of the best by n, which is late if runs have not converged."""
         parts = []
         for n in dict.fromkeys(row["n"] for row in rows):
             size_rows = matching(rows, n=n)
@@ -161,7 +161,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
 
 
 class PrototypeTable(PaperTable, of="dantas2014/prototype"):
-    """Mean gaps of the best ever on seven problems, and those of a plain sequential program."""
+    """Mean gaps of the best ever on seven problems, ours and those of a sequential program."""
 
     @classmethod
     def divisions(cls) -> list[Division]:
@@ -172,7 +172,7 @@ class PrototypeTable(PaperTable, of="dantas2014/prototype"):
         """Run an instance in each division."""
         row: dict[str, Cell] = {
             "kind": kind(problem.instance).name,
-            "generations": self.made_generations,
+            "generations": self.run_generations,
             "runs": len(self.seeds),
         }
         for division in self.divisions():
@@ -226,7 +226,7 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
         one_island = self.sample(problem, is_warm=True, **ONE.options())
         for division in _COMPARED:
             equal = one_island if division == ONE else self.sample(problem, **division.options())
-            generations = self.made_generations
+            generations = self.run_generations
             in_time = max(1, round(generations * one_island.seconds / equal.seconds))
             samples = {
                 "evaluations": equal,
@@ -289,15 +289,15 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
 
 
 _name = "seconds_{}_islands".format
-"""Returns the name of a column in files."""
+"""Returns the name of the column for a number of islands."""
 
 
 class SizeTimesTable(SizeTable, of="dantas2014/times"):
     """Charts 2 to 4: our seconds and our CPU's, with one thread and with all threads.
 
-    One thread stands for the sequential program, all threads for the paper's MPI program. A run
-    uses one device, or those of all ranks. Ours is also timed with the population divided into the
-    paper's numbers of processes, as islands.
+    One thread stands for the paper's sequential program, all threads for its MPI program. A run
+    uses one device, or those of all ranks. Our runs are also timed with as many islands as the
+    paper has processes.
     """
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:

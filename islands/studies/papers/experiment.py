@@ -1,4 +1,4 @@
-"""The runs of a table: a paper's preset on the requested backend, one by one or in batches."""
+"""The runs of a table: those of a paper's preset on a backend, one by one or in batches."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Sample:
     hits: int
     """Runs that reached the best known value."""
     last_gaps: Sequence[float]
-    """Gaps of the last generations, which may have lost the best; empty if infeasible."""
+    """Gaps of the last generations, which may have lost the best; without infeasible ones."""
     best_generations: Sequence[int]
     """The generation in which each run found its best."""
     evaluations: Sequence[int]
     generations: int
     """Generations of the longest run."""
     seconds: float
-    """Seconds of the batch, divided by the number of runs."""
+    """The time of the batch divided by the number of runs."""
 
     @classmethod
     def of(cls, problem: Problem, batch: Sequence[Repeat]) -> Sample:
@@ -94,7 +94,7 @@ class Sample:
         return fmean(self.evaluations)
 
     def cells(self, seconds: float) -> dict[str, float | None]:
-        """Return the cells of the columns that many tables have; the seconds are those of a run."""
+        """Return the cells of columns that many tables have; `seconds` are those of a run."""
         names = ("best", "best_gap", "mean_gap", "deviation", "hits", "without")
         cells = {name: getattr(self, name) for name in names}
         return {**cells, "seconds": seconds, "generations": self.generations, "runs": self.runs}
@@ -129,12 +129,12 @@ class ExperimentRequest:
     threads: tuple[int, ...]
     """Numbers of threads of the CPU runs to compare with."""
     runs: int | None
-    """Runs of each instance, with seeds 1, 2, ...; None uses the table's number."""
+    """Runs of each instance, with seeds 1, 2, ...; None: the number of the table."""
     generations: int | None
-    """None uses the paper's number."""
+    """Generations of each run; None: those of the paper."""
     campaign: Campaign
     cores: frozenset[int] = frozenset()
-    """The cores for runs with a given number of threads; without any, those of the rank."""
+    """The cores for runs with a given number of threads; if empty, those of the rank."""
 
     @property
     def world(self) -> World:
@@ -157,16 +157,16 @@ class Experiment(ABC):
     batched: ClassVar[bool] = False
     """Whether the runs of an instance are concurrent: a batch on the device of each rank."""
     is_timed: ClassVar[bool] = False
-    """Whether results count only on the same device and number of ranks, as they are times."""
+    """Whether results are times, which are reused only on the same device and number of ranks."""
 
     def __init__(self, request: ExperimentRequest) -> None:
         self.request = request
-        self.made_generations = request.generations or self.generations
+        self.run_generations = request.generations or self.generations
         """Generations of each run."""
         self.seeds = range(1, (request.runs or self.runs) + 1)
         self.places = defaultdict[str, Counter[str]](Counter)
-        """The number of results of each place, by the place where they would be computed now; a
-        place is a device, with its number of ranks."""
+        """For each place where results would be computed now, the number from each actual place. A
+        place is a device with a number of ranks."""
 
     @classmethod
     def presets(cls) -> str:
@@ -176,7 +176,7 @@ class Experiment(ABC):
     @property
     def is_changed(self) -> bool:
         """Whether the number of generations is not the paper's."""
-        return self.made_generations != self.generations
+        return self.run_generations != self.generations
 
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
@@ -193,8 +193,8 @@ class Experiment(ABC):
 
         device = f"CPU, {counted(threads, 'thread')}" if threads else None
         on = counted(threads, "thread") if threads else settings["backend"]
-        make = partial(self.request.campaign.on_first, ranks, run)
-        return RunResult(**self._recorded(settings, ranks, device, make, f"seed {seed} on {on}"))
+        compute = partial(self.request.campaign.on_first, ranks, run)
+        return RunResult(**self._recorded(settings, ranks, device, compute, f"seed {seed} on {on}"))
 
     def results(self, problem: Problem, **options: Any) -> list[RunResult]:
         """Return the results of the requested number of runs, one after the other."""
@@ -209,7 +209,7 @@ class Experiment(ABC):
         """
         count = len(self.seeds) if runs is None else runs
 
-        def make() -> dict[str, Any]:
+        def compute() -> dict[str, Any]:
             if is_warm:
                 self.batch(problem, count, **options)
             return asdict(Sample.of(problem, self.batch(problem, count, **options)))
@@ -217,22 +217,22 @@ class Experiment(ABC):
         settings = {**self._options(problem, 1, options), "runs": count, "is_warm": is_warm}
         words = f"a batch of {counted(count, 'run')}"
         ranks = min(count, self.request.world.size)
-        return Sample(**self._recorded(settings, ranks, None, make, words))
+        return Sample(**self._recorded(settings, ranks, None, compute, words))
 
     def _recorded(
         self,
         settings: dict[str, Any],
         ranks: int,
         device: str | None,
-        make: Callable[[], dict[str, Any]],
+        compute: Callable[[], dict[str, Any]],
         words: str,
     ) -> dict[str, Any]:
-        """Return a known result, or compute it on these ranks, by default on their devices."""
+        """Return a stored result, or compute it on these ranks, by default on their devices."""
         place = self._place(ranks) if device is None else device
         key = {"table": self.name, **settings}
         if self.is_timed:
             key["place"] = place
-        result = self.request.campaign.result(key, lambda: {**make(), "place": place}, words)
+        result = self.request.campaign.result(key, lambda: {**compute(), "place": place}, words)
         self.places[place][result.pop("place", "an unknown device")] += 1
         return result
 
@@ -252,15 +252,15 @@ class Experiment(ABC):
         return [repeats[run] for run in range(runs)]
 
     def paper_seconds(self, run: RunResult | Sample) -> float:
-        """Return seconds scaled to the paper's generations; generation 0 counts as one."""
+        """Return the seconds scaled to the paper's generations; generation 0 counts as one."""
         if run.generations == self.generations:
             return run.seconds
         return Scaled(run.seconds * (self.generations + 1) / (run.generations + 1))
 
     def seconds(self, sample: Sample) -> float:
-        """Return the seconds of a run, scaled if its number of generations was changed.
+        """Return the seconds of a run, scaled if the number of generations was changed.
 
-        Otherwise a run with fewer generations ended by its number of evaluations.
+        If it was not, a run with fewer generations ended at its limit of evaluations.
         """
         return self.paper_seconds(sample) if self.is_changed else sample.seconds
 
@@ -278,16 +278,16 @@ class Experiment(ABC):
         """Return the preset's stop criteria with the requested number of generations."""
         preset = Request({"preset": self.preset}).values
         others = [text for text in preset["stop"] if not text.startswith("generations=")]
-        return [f"generations={self.made_generations}", *others]
+        return [f"generations={self.run_generations}", *others]
 
     def _place(self, ranks: int) -> str:
-        """Return the device, and the number of ranks that use one if there are several."""
+        """Return the device, with the number of ranks if several ranks use one each."""
         device = self.request.device
         return f"{device} on each of {ranks} ranks" if ranks > 1 else device
 
     def words(self) -> str:
         """Return a description of the runs, and how they differ from the paper's."""
-        place, count = self._place(self.request.world.size), self.made_generations
+        place, count = self._place(self.request.world.size), self.run_generations
         text = f"preset {self.presets()}, {counted(count, 'generation')}, on {place}"
         if self.batched:
             text += ", in batches"
@@ -306,7 +306,7 @@ class Experiment(ABC):
 
 
 def _whole_seconds(result: Result) -> float:
-    """Return the seconds of complete generations; scale a partial generation 0."""
+    """Return the seconds of complete generations; a partial generation 0 is scaled."""
     if result.is_partial:
         return result.seconds * result.islands * result.population / result.evaluations
     return result.seconds - result.abandoned_seconds

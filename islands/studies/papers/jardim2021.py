@@ -21,11 +21,11 @@ IMPLEMENTATIONS = ("GPU", "GPU-P", "CPU")
 """The three implementations of the thesis."""
 
 LARGE = 128
-"""Size of an instance from which the target speed-up is larger."""
+"""Minimum size of an instance with the larger target speed-up."""
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
 _RUNS = 10
-"""Runs of the thesis; it prints no deviations, so ours are used."""
+"""Number of runs of the thesis, which prints no deviations, so that ours are used."""
 
 
 def wanted(n: int) -> int:
@@ -70,7 +70,7 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
         return [*facts, *self.speedup_facts(rows)]
 
     def _ratio_fact(self, rows: Sequence[TableRow]) -> Fact:
-        """Return the smallest ratio of times, and how many reach the target."""
+        """Return the smallest ratio of times, and the number of instances that reach the target."""
         least = min(rows, key=lambda row: numbers([row], "speedup"))
         ((speedup,),) = numbers([least], "speedup")
         enough = sum(ratio >= goal for ratio, goal in numbers(rows, "speedup", "wanted"))
@@ -80,7 +80,7 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
 
 
 def _is_as_good(row: TableRow, noise: float) -> bool:
-    """Return whether our mean gap is at most the least plus `noise` standard errors."""
+    """Return whether our mean gap is at most the smallest one plus `noise` standard errors."""
     (thesis,) = numbers([row], *(f"{name}_gap" for name in IMPLEMENTATIONS))
     errors = [sd * sqrt(1 / runs + 1 / _RUNS) for sd, runs in numbers([row], "deviation", "runs")]
     return any(gap <= min(thesis) + noise * sum(errors) for (gap,) in numbers([row], "gap"))
@@ -146,7 +146,7 @@ class LiteratureTable(PaperTable, of="jardim2021/literature"):
         )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return the average gaps, and on how many instances ours is at most the thesis'."""
+        """Return the average gaps, and the number of instances on which ours is not larger."""
         gaps = numbers(rows, "mean_gap", "thesis_mean_gap")
         as_good = sum(ours <= thesis for ours, thesis in gaps)
         reached = sum(hits > 0 for (hits,) in numbers(rows, "hits"))

@@ -55,7 +55,7 @@ _DIGITS = 9  # gaps that differ only beyond these digits are equal
 
 @dataclass(frozen=True)
 class InstanceGroup:
-    """A row of two tables of the paper, one for each model."""
+    """A group of instances: a row of two tables of the paper, one for each model."""
 
     m: int
     n: int
@@ -71,10 +71,10 @@ class ModelsTable(PooledTable):
     """Tables 1 to 6: both models on each group of instances of a set, ours and the printed ones."""
 
     goals: ClassVar[Mapping[str, int]] = {}
-    """Target speed-ups of groups, if not `GOAL`."""
+    """Target speed-ups of groups that differ from `GOAL`."""
 
     group_name: ClassVar[str]
-    """The name of a group, with columns of the printed figures in braces."""
+    """The format of the names of groups, with columns of the printed figures in braces."""
 
     members: ClassVar[staticmethod[[Figures], tuple[str, ...]]]
     """Returns the instances of a row of printed figures."""
@@ -162,7 +162,7 @@ class ModelsTable(PooledTable):
 
     @classmethod
     def mean_fact(cls, model: str, rows: Sequence[TableRow]) -> Fact:
-        """Return the mean gaps, and on how many rows ours is at most the printed one."""
+        """Return the mean gaps, and the number of rows on which ours is at most the printed one."""
         ours, paper = mean(rows, "mean"), mean(rows, "paper_mean")
         at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
         values = {"mean_gap": ours, "paper_mean_gap": paper}
@@ -170,7 +170,7 @@ class ModelsTable(PooledTable):
         return cls.fact("mean", rows, values, model, noise=_NOISE)
 
     def _best_fact(self, model: str, rows: Sequence[TableRow]) -> Fact:
-        """Return on how many rows our best gap is at most the printed one."""
+        """Return the number of rows on which our best gap is at most the printed one."""
         pairs = numbers(rows, "best", "paper_best")
         # Printed best gaps are rounded.
         at_most = sum(round(ours, 6) <= round(paper, 6) for ours, paper in pairs)
@@ -277,7 +277,7 @@ class ComparisonTable(PaperTable, of="munhao2019/comparison"):
         )
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return on how many instances each model is at least as good as the others."""
+        """Return the number of instances on which each model is at least as good as the others."""
         facts = []
         for model in MODELS:
             gap, printed = f"{model}_gap", f"{model}_paper_gap"
@@ -298,7 +298,7 @@ class SearchTable(PooledTable, of="munhao2019/search"):
 
     @classmethod
     def group(cls, instance: str) -> str:
-        """Return the same group for all: a configuration is ranked on all instances."""
+        """Return one group for all, as configurations are ranked on all instances."""
         return "all"
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
@@ -367,7 +367,7 @@ def configurations(model: str) -> Sequence[Mapping[str, Any]]:
 
 
 def _loss(row: TableRow) -> float:
-    """Return the mean gap of all runs; a run without a feasible solution has 100 %."""
+    """Return the mean gap of all runs; that of a run without a feasible solution is 100 %."""
     without, runs = total([row], "without"), total([row], "runs")
     loss = (runs - without) * sum(gap for (gap,) in numbers([row], "mean_gap"))
     return round((loss + 100 * without) / runs, _DIGITS)

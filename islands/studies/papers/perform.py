@@ -34,7 +34,7 @@ _PLACE = "place of the class"
 
 
 class ExperimentFolder:
-    """Writes an experiment's files; each file is complete, and a table is updated per row."""
+    """Writes the files of an experiment; a table is updated after each row."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], store: Store | None = None) -> None:
         """Begin an experiment or continue one; refuse one with other settings."""
@@ -76,12 +76,12 @@ class ExperimentFolder:
             of_parts.write(self.path, parts)
 
     def text(self, table: PaperTable, lines: Sequence[str]) -> None:
-        """Write a table as it was printed, as far as it is filled."""
+        """Write a table as it is printed, with the rows so far."""
         with published(inside(self.path, f"{table.name}.txt")) as temporary:
             temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
     def page(self) -> Path:
-        """Write the page with all tables and plots, which are complete."""
+        """Write the page of the complete tables and plots."""
         end_work(self.path)
         path = inside(self.path, PAGE)
         page_for([self.path]).write(path)
@@ -102,8 +102,8 @@ class ExperimentFolder:
             for form in ("png", "svg"):
                 name = f"{table.name}{plot.suffix}.{form}"
                 with published(inside(self.path, name)) as temporary:
-                    own = replace(plot, curves=curves)
-                    write_plot(temporary, form, table.title, rows, size, own)
+                    labelled = replace(plot, curves=curves)
+                    write_plot(temporary, form, table.title, rows, size, labelled)
 
 
 def write_plot(
@@ -117,9 +117,9 @@ def write_plot(
     figure = draw_columns(
         title, (by, plot.quantity), curves, classes, is_logarithmic=plot.logarithmic
     )
-    told = {"Title": f"{title}: {plot.quantity}, by {by}"}
+    metadata = {"Title": f"{title}: {plot.quantity}, by {by}"}
     with style():
-        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=told)
+        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=metadata)
 
 
 def _curves(
@@ -151,8 +151,8 @@ def perform(
     if known := len(request.campaign.store):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
-        here = [instance.name for instance in selection.here]
-        table = selection.table(request, selection.missing, here)
+        names = [instance.name for instance in selection.available]
+        table = selection.table(request, selection.missing, names)
         lines = [f"{table.title}   {table.words()}\n\n{table.layout.header}"]
         say(f"\n{lines[0]}")
         rows = _rows(table, selection, say, folder, lines)
@@ -175,7 +175,7 @@ def perform(
 
 
 def _places(table: PaperTable) -> list[str]:
-    """Return the devices and ranks of the results, if those of equal runs differ."""
+    """Return a line with the devices and ranks of results that should have the same ones."""
     several = [places for places in table.places.values() if len(places) > 1]
     if not several:
         return []
@@ -194,12 +194,12 @@ def _rows(
     folder: ExperimentFolder | None,
     lines: list[str],
 ) -> list[Row]:
-    """Run the instances; return the rows, and add them to the printed lines."""
+    """Run the instances; return the rows, and append their text to `lines`."""
     rows = list[Row]()
     name, campaign = table.name, table.request.campaign
     heartbeat = campaign.heartbeat
     for instance in heartbeat.over(
-        selection.here,
+        selection.available,
         lambda instance: f"{name}: {instance.name}",
         effort=lambda instance: instance.entry.size if instance.entry is not None else 1,
     ):
@@ -220,11 +220,11 @@ def _rows(
 
 
 _HIGH = 32
-"""Characters that fit along the vertical axis."""
+"""Maximum length of a line of the label of the vertical axis."""
 _NARROW = 5
-"""Names of classes have lines of at most this number of characters."""
+"""Maximum length of a line of the name of a class."""
 _SHORT = 22
-"""Up to this number of characters, names of curves have two columns."""
+"""Maximum length of the names of curves for a legend with two columns."""
 
 Points = Sequence[tuple[float, ...]]
 
@@ -260,7 +260,7 @@ def draw_columns(
 
 
 def _look(number: int, points: Points) -> dict[str, Any]:
-    """Return the look of a curve: no two of a plot have the same colour, marker and line."""
+    """Return the look of a curve: two curves differ in colour, marker or line."""
     look = {**curve_look(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
     xs = [point[0] for point in points]
     # Several instances of the same size are not joined by a line.

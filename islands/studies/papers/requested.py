@@ -40,7 +40,7 @@ class PaperExperiment:
     out: Path | None
 
     def opened(self) -> ExperimentFolder | None:
-        """Return the folder; without --out, open a temporary one for the results instead.
+        """Return the folder of --out; without it, open a folder for results of unfinished commands.
 
         The command closes it.
         """
@@ -90,7 +90,7 @@ def prepared(
         )
         own = [selection for selection in selections if selection.table in tables.values()]
         whole = args.what == ALL
-        # This text is the same on any machine.
+        # Unlike `threads`, this text is the same on any machine.
         words = args.threads or ",".join(str(number or "all") for number in paper.threads)
         what = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
         settings = _settings(what, request, words, own)
@@ -145,7 +145,7 @@ def _settings(
         "preset": {table.name: table.presets() for table in tables},
         "generations": {table.name: request.generations or table.generations for table in tables},
         "seeds": {table.name: list(range(1, (request.runs or table.runs) + 1)) for table in tables},
-        "instances": {s.table.name: [i.name for i in s.here] for s in selections},
+        "instances": {s.table.name: [i.name for i in s.available] for s in selections},
         "backend": request.backend,
         # The threads of a CPU depend on the machine and the number of ranks, and change no result.
         "device": "CPU" if request.backend == "cpu" else request.device,

@@ -1,4 +1,4 @@
-"""Statistics and tests of rows of a table."""
+"""Statistics of the rows of a table, and statistical tests."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def mean(rows: Iterable[TableRow], name: str) -> float:
 
 
 def mean_ratio(rows: Iterable[TableRow], slow: str, fast: str) -> float:
-    """Return the mean of the row ratios of two columns (not the ratio of their means)."""
+    """Return the mean over rows of the ratio of two columns (not the ratio of their means)."""
     return fmean(a / b for a, b in numbers(rows, slow, fast))
 
 
 def named(prefix: str, values: Mapping[Any, Cell]) -> dict[str, Cell]:
-    """Return values whose names begin with the same words."""
+    """Return values with a prefix added to their names."""
     return {f"{prefix}_{key}": value for key, value in values.items()}
 
 
@@ -76,10 +76,10 @@ def significance(
     pairs: Sequence[tuple[float, ...]],
     scaled: Sequence[tuple[float, ...]] | None = None,
 ) -> list[Fact]:
-    """Return the fact of Wilcoxon's and of Mann and Whitney's test of ours against theirs.
+    """Return the fact of Wilcoxon's and of Mann and Whitney's test of our values against theirs.
 
-    The second test ignores which values are a pair, so it takes `scaled` values if instances have
-    costs of different sizes. Smaller is better. Without pairs, there is no fact.
+    Smaller values are better. The second test ignores pairs, so it uses `scaled` values if the
+    costs of instances have different sizes. Without pairs, there is no fact.
     """
     if not pairs:
         return []

@@ -1,4 +1,4 @@
-"""The selection of the instances of tables by the names in `--only`."""
+"""The instances of tables that the names in `--only` select."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from islands.studies.papers.table import PaperTable
 from islands.text import counted, either, nearest, unknown
 
 _LISTED, _NEAR = 30, 5
-"""Maximum number of instances that a message lists; of more, it lists similar names."""
+"""Maximum number of names that a message lists: all names, or else only similar ones."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A table and its instances."""
+    """A table and its selected instances: available ones, and those whose files are missing."""
 
     table: type[PaperTable]
-    here: list[Located]
+    available: list[Located]
     missing: list[str]
 
 
@@ -40,12 +40,12 @@ def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Sele
 
 
 def _matches(pattern: str, full: str) -> bool:
-    """Return whether a full name matches: as it is, without its set, or by a pattern."""
+    """Return whether a name or pattern matches a full name, or its part after the set."""
     return any(fnmatchcase(name, pattern) for name in (full, full.partition("/")[2]))
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
-    """Return the message for a name that matches no instance, with the near ones."""
+    """Return the message for a name that matches no instance, with similar names."""
     short = [*dict.fromkeys(full.partition("/")[2] for full in known)]
     if len(short) <= _LISTED:
         return unknown("instance", name, short)
@@ -58,13 +58,13 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 
 def _checked(table: type[PaperTable], picked: list[Located]) -> Selection:
-    here = [instance for instance in picked if instance.path is not None]
+    available = [instance for instance in picked if instance.path is not None]
     missing = [instance.name for instance in picked if instance.path is None]
-    if missing and (table.needs_all or not here):
+    if missing and (table.needs_all or not available):
         set_name = missing[0].partition("/")[0]
         raise InputError(
             f"the table {table.name} needs {counted(len(missing), 'missing instance')}:"
             f" {', '.join(missing)}. Run `islands instances fetch {set_name}`, set {VARIABLE} to"
             f" a folder that contains a folder {set_name}, or select others with --only"
         )
-    return Selection(table, here, missing)
+    return Selection(table, available, missing)

@@ -1,8 +1,8 @@
 """Soca et al. 2010: PUGACE, cellular evolutionary algorithms on a GPU.
 
 The printed figures are of ten runs on a GeForce 9800 GTX+ and on one core of a Pentium. The paper
-tried an orthogonal fraction of 54 combinations of settings, and printed its choice only. The
-smallest such plan has 18 combinations; the facts of one are below the table of all.
+tried an orthogonal subset of 54 combinations of settings, which it does not print, only its choice.
+Here, all 54 are run; a fact states the choice of a smallest orthogonal subset, of 18 combinations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLAN = tuple(
     for j, b in enumerate(FACTORS["crossover_rate"])
     for k, d in enumerate(FACTORS["neighbours"])
 )
-"""An orthogonal plan: each pair of levels of two settings occurs equally often."""
+"""An orthogonal subset: each pair of levels of two settings occurs equally often."""
 
 WANTED = 200
 """The target speed-up over the paper's GPU."""
@@ -46,7 +46,7 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Return both; the paper does not state whether it used kra30a or kra30b."""
+        """Return the two instances; the paper does not state whether it used kra30a or kra30b."""
         return "qaplib/chr25a", "qaplib/kra30a"
 
     def rows(self, problem: Problem) -> Iterator[Row]:
@@ -67,7 +67,7 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
         ]
 
     def _level_fact(self, rows: Sequence[TableRow], name: str) -> Fact:
-        """Return the means of the rows with each level of a setting."""
+        """Return the means of the rows for each level of a setting."""
         words, values = [], dict[str, Cell]()
         for level in FACTORS[name]:
             level_rows = matching(rows, **{name: level})
@@ -93,7 +93,7 @@ class CalibrationTable(PaperTable, of="soca2010/calibration"):
 
     @classmethod
     def plan_fact(cls, rows: Sequence[TableRow]) -> Fact:
-        """Return the setting that the plan alone would choose: the best levels by mean."""
+        """Return the setting that the plan alone would choose: the levels with the best means."""
         plan_rows = matching(rows, in_plan=1)
         chosen = tuple(
             min(levels, key=lambda level: mean(matching(plan_rows, **{name: level}), "mean_gap"))
@@ -141,7 +141,7 @@ class PerformanceTable(PaperTable, of="soca2010/performance"):
 
 
 class QualityTable(PaperTable, of="soca2010/quality"):
-    """Table II: our hits and gaps and the paper's; with elitist replacement if no run hits."""
+    """Table II: hits and gaps, ours and the paper's; if no run hits, also elitist replacement."""
 
     @classmethod
     def names(cls) -> list[str]:
@@ -175,7 +175,7 @@ class QualityTable(PaperTable, of="soca2010/quality"):
         ]
 
     def _reached_fact(self, rows: Sequence[TableRow]) -> Fact:
-        """Return on how many instances runs hit: with the paper's replacement, and with either."""
+        """Return the number of instances with hits, for the paper's replacement and for either."""
         hit = [row for row in rows if row["hits"]]
         elitist = [row for row in rows if row.get("elitist_hits")]
         never = [row for row in rows if row not in hit and row not in elitist]

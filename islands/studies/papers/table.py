@@ -27,7 +27,7 @@ from islands.tables import Column, Row, Table
 from islands.text import counted
 
 _CPU = "cpu"
-"""Stands for the columns of `cpu_cells` in a list of columns."""
+"""The name in a list of columns that stands for those of `cpu_columns`."""
 
 
 def _file(paper: str) -> Path:
@@ -35,7 +35,7 @@ def _file(paper: str) -> Path:
 
 
 def named(name: str, index: Index) -> Located:
-    """Return an instance of the catalogue by its full name, with or without a file."""
+    """Return an instance of the catalogue by its full name, even without a file."""
     set_name, _, short = name.partition("/")
     entry = catalogue().entry(set_name, short)
     return Located(name, index.of_entry(entry) if entry else None, entry)
@@ -46,7 +46,7 @@ class PaperTable(Experiment):
 
     title: ClassVar[str]
     shown: ClassVar[Sequence[Column]]
-    """The first is the instance's name, the second its size."""
+    """The columns; the first is the name of the instance, the second its size."""
     plots: ClassVar[Sequence[Plot]] = ()
     """The plots against the size of the instances."""
     sentences: ClassVar[Mapping[str, str]]
@@ -87,15 +87,15 @@ class PaperTable(Experiment):
         self,
         request: ExperimentRequest,
         missing: Sequence[str] = (),
-        here: Sequence[str] | None = None,
+        available: Sequence[str] | None = None,
     ) -> None:
-        """Take the names of missing instances, and of those that will be run (None: all)."""
+        """Create the table with the names of `missing` and `available` instances (None: all)."""
         super().__init__(request)
-        self.missing, self.here = missing, here
+        self.missing, self.available = missing, available
 
     @classmethod
     def printed(cls) -> Mapping[str, Any]:
-        """Return the figures that the paper prints by instance; in each, by `by` if it is set."""
+        """Return the printed figures by instance and, within it, by the column `by`, if any."""
         return figures(cls.theirs, cls.by)
 
     @classmethod
@@ -118,18 +118,18 @@ class PaperTable(Experiment):
         return Table(self.name, columns)
 
     def filled(self, **cells: Any) -> Row:
-        """Return a row with the cells of the columns; others are left out."""
+        """Return a row with the cells of the columns; other cells are ignored."""
         return self.layout.row(**{c.name: cells[c.name] for c in self.layout.columns})
 
     def row(self, problem: Problem, sample: Sample | None = None, /, **others: Any) -> Row:
-        """Return the row of an instance, made from its runs and from `others`."""
+        """Return the row of an instance from its runs and from other cells."""
         known = problem.best_known.value if problem.best_known else None
         cells = {"instance": problem.instance, "n": problem.size, "known": known}
         of_runs = {} if sample is None else sample.cells(self.seconds(sample))
         return self.filled(**{**cells, **of_runs, **others})
 
     def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
-        """Return a row of a batch, of one run alone, of the CPU, and of the paper's figures."""
+        """Return the row of a batch with `theirs`, and with the times of one run and of the CPU."""
         ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
         others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
         return self.row(problem, sample, **theirs, **self.cpu_cells(problem, ours), **others)
@@ -156,9 +156,9 @@ class PaperTable(Experiment):
         /,
         **words: object,
     ) -> Fact:
-        """Return a fact about rows, or about those `of` something, after which values are named.
+        """Return a fact about rows, with values and other words in its sentence.
 
-        Its sentence also has other words.
+        `of`, such as a model, describes the rows, and is appended to the names of values.
         """
         usual = {"of": of, "count": len(rows), "in_all": counted(len(rows), cls.noun)}
         stated = {f"{key}_{of}": value for key, value in values.items()} if of else values
@@ -166,7 +166,7 @@ class PaperTable(Experiment):
 
     @classmethod
     def means_of(cls, rows: Sequence[TableRow]) -> dict[str, str]:
-        """Return the means of the columns of `means` as text, the printed ones too if all are."""
+        """Return the means of the columns of `means` as text; for all rows, also as printed."""
         is_whole = len(rows) == len(cls.printed())
         return {
             name: with_printed(mean(rows, name), printed, is_whole=is_whole)
@@ -174,11 +174,11 @@ class PaperTable(Experiment):
         }
 
     def parts(self) -> tuple[Table, list[TableRow]]:
-        """Return the rows of single instances if the table's rows summarise several."""
+        """Return the rows of single instances, if the rows of the table summarise several."""
         return Table(f"{self.name}-parts", ()), []
 
     def time_cells(self, problem: Problem, runs: Sequence[RunResult]) -> dict[str, Any]:
-        """Return the cells of `SECONDS`: the median of some runs, and the CPU."""
+        """Return the cells of times: the median of some runs, and the CPU."""
         run = self.median_run(runs)
         ours = self.paper_seconds(run)
         cpu = self.cpu_cells(problem, ours)
@@ -194,7 +194,7 @@ class PaperTable(Experiment):
         return [*cpu, *ratios]
 
     def cpu_cells(self, problem: Problem, ours: float, **settings: Any) -> TableRow:
-        """Time the CPU with each number of threads; return the cells of `cpu_columns`."""
+        """Time a run with each number of CPU threads; return the cells of `cpu_columns`."""
         cells: dict[str, Cell] = {}
         for threads in self.request.threads:
             result = self.timed(problem, **settings, threads=threads)
@@ -213,7 +213,7 @@ class PaperTable(Experiment):
         return {name: label.format(device=self.request.device) for name, label in curves.items()}
 
     def speedup_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return our mean speed-ups over our CPU, with the printed ones if there are any."""
+        """Return our mean speed-ups over our CPU, with the printed ones, if any."""
         facts = []
         for threads in self.request.threads:
             cpu = f"cpu_{threads}_seconds"
@@ -267,7 +267,7 @@ class Paper:
 
 
 class PooledTable(PaperTable):
-    """Yields the rows of a group as soon as its last instance is complete."""
+    """A table whose rows summarise groups of instances, each as soon as its last one has run."""
 
     @cached_property
     def _parts(self) -> list[TableRow]:
@@ -275,8 +275,8 @@ class PooledTable(PaperTable):
 
     @cached_property
     def _awaited(self) -> Counter[str]:
-        """The number of instances of each group without rows."""
-        return Counter(map(self.group, self.names() if self.here is None else self.here))
+        """The number of instances of each group that have no rows yet."""
+        return Counter(map(self.group, self.names() if self.available is None else self.available))
 
     @classmethod
     @abstractmethod

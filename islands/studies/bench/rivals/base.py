@@ -21,7 +21,7 @@ class Answer:
     course: Sequence[tuple[float, float]]
     """Each better cost with the seconds until it was found."""
     solution: Sequence[float] | None
-    """The last one, for an independent check."""
+    """The best solution, for an independent check of its cost."""
     seconds: float
     proved: bool = False
 
@@ -39,9 +39,9 @@ class Rival(ABC):
     is_parallel: ClassVar[bool] = False
     """Whether one copy uses all threads."""
     statements: ClassVar[tuple[type[Plain], ...]] = ()
-    """The plain statements of models that it solves."""
+    """The classes of plain data of the models that it solves."""
     solves: ClassVar[str]
-    """Supported problems, for error messages."""
+    """The problems that it solves, for error messages."""
 
     def __init_subclass__(cls, of: str = "") -> None:
         """Set the attributes of a program from `rivals.toml`."""
@@ -64,7 +64,7 @@ class Rival(ABC):
 
     @abstractmethod
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Run for about the given seconds, or until the best known value; in a worker process.
+        """Run in a worker process, for about the given seconds or until the best known value.
 
-        The time to read the problem into the data structures of Python does not count.
+        The time to convert the problem to the data structures of the program does not count.
         """

@@ -1,4 +1,4 @@
-"""All rivals, and their runs: on all cores, for the same time as ours.
+"""All rivals, and their runs: on all cores, for as long as our runs.
 
 They run in separate processes, while none of our runs is in progress.
 """
@@ -33,6 +33,7 @@ from islands.text import counted, unknown
 _PATIENCE = 10
 """Maximum time of a rival that cannot be interrupted, as a multiple of its limit."""
 _STARTING = 60.0
+"""Additional seconds, in which the processes start."""
 
 _ALL = (Lkh(), OrTools(), Highs(), CpSat(), DwaveTabu(), DwaveAnnealing(), Networkx(), Faq())
 RIVALS: dict[str, Rival] = {rival.name: rival for rival in _ALL}
@@ -82,12 +83,12 @@ class Contest:
             rival = RIVALS[name]
             if rival.refusal(problem) is None and (rival.is_seeded or seed == 1):
                 yield self._request.campaign.result(
-                    self._asked(rival, problem, seed),
+                    self._key(rival, problem, seed),
                     partial(self._result, rival, problem, seed),
                     f"{name}, seed {seed}",
                 )
 
-    def _asked(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
+    def _key(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
         """Return the key of a result."""
         return {
             "rival": rival.name,
@@ -99,7 +100,7 @@ class Contest:
         }
 
     def _result(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
-        """Run one copy on each core; the best of all at a time is the rival's best."""
+        """Run one copy on each core; at each time, the best cost of all copies counts."""
         copies = self._copies if rival.is_seeded and not rival.is_parallel else 1
         first = (seed - 1) * copies + 1
         answers = self._answers(rival, problem, range(first, first + copies))
@@ -136,9 +137,9 @@ class Contest:
         limit = self._request.limit
         given = rival.given(problem)
         threads = self._copies if rival.is_parallel else 1
-        work = [(rival.name, given, seed, limit, threads) for seed in seeds]
+        work = [(given, seed, limit, threads) for seed in seeds]
         try:
-            answers = self._pool.starmap_async(_solved, work, chunksize=1)
+            answers = self._pool.starmap_async(rival.solve, work, chunksize=1)
             return answers.get(_PATIENCE * limit + _STARTING)
         except multiprocessing.TimeoutError:
             self.close()
@@ -150,10 +151,6 @@ class Contest:
             self._pool.terminate()
             self._pool.join()
             self._pool = None
-
-
-def _solved(name: str, given: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-    return RIVALS[name].solve(given, seed, seconds, threads)
 
 
 def _check(rival: Rival, problem: Problem, answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""CP-SAT of OR-tools on models, in formulations as its users would write them."""
+"""CP-SAT of OR-tools on models, in the formulations that its users would write."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 Values = Callable[[Callable[[Any], int]], NDArray[Any]]
-"""Converts values of variables to a solution."""
+"""Returns the solution, given a function that returns the values of variables."""
 
 
 class CpSat(Rival, of="cpsat"):
@@ -24,7 +24,7 @@ class CpSat(Rival, of="cpsat"):
     statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)
 
     def given(self, problem: Problem) -> Any:
-        """Return the problem as plain numbers; of quadratic ones, only whole choices of a size."""
+        """Return the problem as plain data; if quadratic, only with a size and whole numbers."""
         plain = super().given(problem)
         if isinstance(plain, Quadratic) and (plain.size is None or whole(plain.pairs[2]) is None):
             return None
@@ -43,7 +43,7 @@ class CpSat(Rival, of="cpsat"):
         class Seen(callback):  # type: ignore[misc]
             def on_solution_callback(self) -> None:
                 cost = round(self.objective_value)
-                course.now(cost)
+                course.add_now(cost)
                 if problem.best is not None and sign * (cost - problem.best) <= 0:
                     self.stop_search()
 
@@ -59,7 +59,7 @@ class CpSat(Rival, of="cpsat"):
 
 
 def _shop_in(model: Any, shop: Shop) -> Values:
-    """State a job shop by intervals; return when each operation begins."""
+    """Formulate a job shop with intervals; the solution is the begin of each operation."""
     times, most = shop.time.tolist(), int(shop.time.sum())
     begins = [model.new_int_var(0, most, "") for _ in times]
     last = model.new_int_var(0, most, "")
@@ -82,7 +82,7 @@ def _all(variables: list[Any]) -> Values:
 
 
 def _covering_in(model: Any, covering: Covering) -> Values:
-    """State a covering, a clause for each row; return whether each column is chosen."""
+    """Formulate a covering with a clause for each row; the solution is the chosen columns."""
     chosen = [model.new_bool_var("") for _ in covering.costs]
     for first, end in zip(covering.row_first[:-1], covering.row_first[1:], strict=True):
         model.add_bool_or([chosen[j] for j in covering.column[first:end].tolist()])
@@ -91,7 +91,7 @@ def _covering_in(model: Any, covering: Covering) -> Values:
 
 
 def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values]:
-    """Return variables of which each row has exactly one, and which it is."""
+    """Return Boolean variables, one of which is true in each row, and the true column of each."""
     table = [[model.new_bool_var("") for _ in range(columns)] for _ in range(rows)]
     for row in table:
         model.add_exactly_one(row)
@@ -99,7 +99,7 @@ def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values
 
 
 def _count(model: Any, columns: int) -> list[Any]:
-    """Minimise the number of used columns, of which the first ones are used."""
+    """Minimise the number of used columns, which come before the unused ones."""
     used = [model.new_bool_var("") for _ in range(columns)]
     for one, other in zip(used[1:], used, strict=False):
         model.add_implication(one, other)
@@ -108,9 +108,9 @@ def _count(model: Any, columns: int) -> list[Any]:
 
 
 def _colouring_in(model: Any, graph: Colouring) -> Values:
-    """State a colouring: each colour at most once in a clique; the largest has the first ones.
+    """Formulate a colouring: each colour at most once in a clique; those of the largest are fixed.
 
-    Cliques are found one after another, until all edges are in one.
+    Cliques are found one after another, until they cover all edges.
     """
     table, values = _table(model, graph.nodes, graph.most)
     used = _count(model, graph.most)
@@ -128,7 +128,7 @@ def _colouring_in(model: Any, graph: Colouring) -> Values:
 
 
 def _cliques(graph: Colouring) -> list[list[int]]:
-    """Return cliques that have all edges."""
+    """Return cliques that cover all edges."""
     are_near = np.zeros((graph.nodes, graph.nodes), bool)
     are_near[graph.edges[:, 0], graph.edges[:, 1]] = True
     are_near |= are_near.T
@@ -148,7 +148,7 @@ def _cliques(graph: Colouring) -> list[list[int]]:
 
 
 def _packing_in(model: Any, packing: Packing) -> Values:
-    """State a packing; item i, from the largest on, is in one of the first i + 1 bins."""
+    """Formulate a packing; item i, by decreasing size, is in one of the first i + 1 bins."""
     table, values = _table(model, len(packing.sizes), packing.most)
     used = _count(model, packing.most)
     order = np.argsort(-packing.sizes, kind="stable").tolist()
@@ -163,7 +163,7 @@ def _packing_in(model: Any, packing: Packing) -> Values:
 
 
 def _medians_in(model: Any, medians: Medians) -> Values:
-    """State a p-median problem by the place of each customer; return the chosen places."""
+    """Formulate a p-median problem by the place of each customer; the solution is the places."""
     places, customers = medians.distances.shape
     table, _ = _table(model, customers, places)
     chosen = [model.new_bool_var("") for _ in range(places)]
@@ -178,7 +178,7 @@ def _medians_in(model: Any, medians: Medians) -> Values:
 
 
 def _choice_in(model: Any, choice: Quadratic) -> Values:
-    """State a choice of a number of items, with a variable for each pair."""
+    """Formulate a choice of a given number of items, with a variable for each pair."""
     chosen = [model.new_bool_var("") for _ in choice.single]
     model.add(sum(chosen) == choice.size)
     terms = []

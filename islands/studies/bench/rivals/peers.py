@@ -1,4 +1,4 @@
-"""Functions of networkx, SciPy (which brings HiGHS) and D-Wave, on the problems that they state."""
+"""Functions of networkx, SciPy (which contains HiGHS) and D-Wave, on problems that they solve."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from islands.studies.bench.rivals.base import Answer, Rival
 
 
 class Networkx(Rival, of="networkx"):
-    """Colourings by saturation, then in random orders; cuts by one exchange, from random sides."""
+    """Colourings by saturation, then in random orders; cuts by `one_exchange` from random sides."""
 
     statements = (Colouring, Quadratic)
 
     def given(self, problem: Problem) -> Any:
-        """Return the problem as plain numbers; of quadratic ones, those of any number of items."""
+        """Return the problem as plain data; a quadratic one must allow any number of items."""
         plain = super().given(problem)
         return None if isinstance(plain, Quadratic) and plain.size is not None else plain
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Call its function repeatedly; the first call is always completed."""
+        """Call the function repeatedly; the first call is always completed."""
         is_graph = isinstance(problem, Colouring)
         sign = 1 if is_graph else problem.sign
         course, random = Course(maximise=sign < 0), Random(seed)
@@ -41,7 +41,7 @@ class Networkx(Rival, of="networkx"):
             if not is_graph or answer.max() < problem.most:
                 solution, cost = problem.answer(answer)
                 known = len(course.points)
-                course.now(cost)
+                course.add_now(cost)
                 best = solution if len(course.points) > known else best
                 if problem.best is not None and sign * (cost - problem.best) <= 0:
                     break
@@ -70,7 +70,7 @@ def _in_order(order: list[int]) -> Any:
 
 
 def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
-    """Yield choices of items by large cuts: those that are not on the side of an additional node.
+    """Yield choices of items from large cuts: the items on the side without an additional node.
 
     A pair counts half for each of its items, less half if a cut divides it.
     """
@@ -111,7 +111,7 @@ class Faq(Rival, of="faq"):
             order = quadratic_assignment(a, b, options=options).col_ind
             cost = int((a * b[np.ix_(order, order)]).sum())
             best = order if best is None or cost < course.points[-1][1] else best
-            course.now(cost)
+            course.add_now(cost)
             options["P0"] = "randomized"
             if known is not None and cost <= known:
                 break
@@ -119,15 +119,15 @@ class Faq(Rival, of="faq"):
 
 
 class Highs(Rival, of="highs"):
-    """HiGHS, an integer programming solver, as SciPy starts it: until no gap is left.
+    """HiGHS, an integer programming solver, as SciPy calls it, until the gap is 0.
 
-    It solves knapsacks, coverings and p-medians. Only the end of a run tells its cost.
+    It solves knapsacks, coverings and p-medians. The cost is known only at the end of a run.
     """
 
     statements = (Covering, Medians)
 
     def given(self, problem: Problem) -> Any:
-        """Return a knapsack, or the numbers of another problem."""
+        """Return a knapsack, or the plain data of another problem."""
         return problem if isinstance(problem, Mkp) else super().given(problem)
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
@@ -171,16 +171,16 @@ def _dwave() -> Any:
 
 
 def _binary(problem: Quadratic) -> Any:
-    """Return a problem in D-Wave's form, in which a wrong number of items has a price."""
+    """Return D-Wave's form of a problem, with a penalty for a wrong number of items."""
     form: Any = import_module("dimod").BinaryQuadraticModel
     single, (one, two, by), constant = problem.single, problem.pairs, 0.0
     if problem.size is not None:
-        # The price of the squared difference is at least the largest gain of an item.
-        pairs, price = np.tril_indices(len(single), -1), problem.size * float(np.abs(by).max())
+        # The penalty of the squared difference is at least the largest gain of an item.
+        pairs, penalty = np.tril_indices(len(single), -1), problem.size * float(np.abs(by).max())
         one, two = map(np.concatenate, zip((one, two), pairs, strict=True))
-        by = np.concatenate([by, np.full(len(pairs[0]), 2 * price)])
-        single = single + price * (1 - 2 * problem.size)
-        constant = price * problem.size**2
+        by = np.concatenate([by, np.full(len(pairs[0]), 2 * penalty)])
+        single = single + penalty * (1 - 2 * problem.size)
+        constant = penalty * problem.size**2
     return form.from_numpy_vectors(single, (one, two, by), constant, "BINARY")
 
 
@@ -194,7 +194,7 @@ class Sampler(Rival):
         """Refuse other problems, and those that are too large."""
         if why := super().refusal(problem):
             return why
-        return None if problem.size <= self.most else f"takes at most {self.most:,g} items here"
+        return None if problem.size <= self.most else f"accepts at most {self.most:,g} items here"
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Sample repeatedly."""
@@ -208,7 +208,7 @@ class Sampler(Rival):
             first = samples.first.sample
             chosen = np.array([first[i] for i in range(len(first))])
             cost = problem.cost(chosen)
-            course.now(cost)
+            course.add_now(cost)
             if best is None or course.points[-1][1] == cost:
                 best = chosen
             if problem.best is not None and problem.sign * (cost - problem.best) <= 0:
@@ -224,7 +224,7 @@ class Sampler(Rival):
 
 
 class DwaveTabu(Sampler, of="dwave-tabu"):
-    """Its tabu search, for the whole time; the cost is only known at the end of a run."""
+    """D-Wave's tabu search, for the whole time; the cost is known only at the end of a run."""
 
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
         """Search until the time is up."""
@@ -235,9 +235,9 @@ class DwaveTabu(Sampler, of="dwave-tabu"):
 
 
 class DwaveAnnealing(Sampler, of="dwave-annealing"):
-    """Its simulated annealing: with the default of 1000 sweeps, then with twice as many each time.
+    """D-Wave's simulated annealing: with the default of 1000 sweeps, then with twice as many, ...
 
-    The last one takes the time that is left.
+    The last annealing takes the time that is left.
     """
 
     def begin(self) -> None:
@@ -245,7 +245,7 @@ class DwaveAnnealing(Sampler, of="dwave-annealing"):
         self._sweeps, self._rate = _SWEEPS // 2, 0.0
 
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
-        """Cool down once."""
+        """Anneal once."""
         fitting = int(self._rate * seconds) if self._rate else _SWEEPS
         self._sweeps = max(1, min(2 * self._sweeps, fitting))
         if fitting < 2 * self._sweeps + _SWEEPS:

@@ -20,7 +20,7 @@ from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 _MOST_IN_MATRIX = 3000
-"""Cities of tours for which a program needs a matrix of all distances."""
+"""Maximum number of cities for a program that needs a matrix of all distances."""
 _METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
 """Metrics with which LKH accepts coordinates."""
 
@@ -28,20 +28,20 @@ _METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO")
 class TourRival(Rival):
     """A program for tours."""
 
-    largest: ClassVar[str] = "takes at most {} cities here"
+    largest: ClassVar[str] = "accepts at most {} cities here"
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems than tours, and those that need a large matrix of distances."""
+        """Refuse problems that are no tours, and tours that need a large matrix of distances."""
         if not isinstance(problem, Tsp):
             return super().refusal(problem)
         near = problem.near
         if isinstance(near, Legs):
             if near.file.ends is not None or bool((near.legs < 0).any()):
-                return "takes closed tours here, without forbidden legs"
+                return "accepts only closed tours here, without forbidden legs"
             if near.file.fixed:
-                return "takes no fixed legs here"
+                return "accepts no fixed legs here"
         if not problem.scale.is_whole:
-            return 'takes whole lengths here, such as those of metric="EUC_2D"'
+            return 'accepts only whole lengths here, such as those of metric="EUC_2D"'
         if self.needs_matrix(problem) and problem.entries > _MOST_IN_MATRIX:
             return self.largest.format(_MOST_IN_MATRIX)
         return None
@@ -76,7 +76,7 @@ class OrTools(TourRival, of="ortools"):
 
         def see() -> None:
             cost, known = int(routing.CostVar().Max()), problem.best_known
-            course.now(cost)
+            course.add_now(cost)
             if known is not None and cost <= known.value:
                 routing.solver().FinishCurrentSearch()
 
@@ -101,7 +101,7 @@ class OrTools(TourRival, of="ortools"):
 
 
 _TRIALS = 1_000_000_000
-"""A number of trials that no time limit allows."""
+"""More trials than any time limit allows."""
 _LONGEST_DIRECTED = 10_000_000
 """LKH multiplies directed legs by 100, as 32-bit integers."""
 _READY = re.compile(r"Preprocessing time = ([\d.]+)")
@@ -111,11 +111,9 @@ _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 class Lkh(TourRival, of="lkh"):
     """LKH, the local search of Helsgaun for tours, with its usual settings, through elkai.
 
-    It makes one run with as many trials as the time allows.
-    The functions that elkai documents take a number of runs and no seed. The one below them takes
-    the parameters of LKH, among them a time limit and a seed.
-
-    It counts processor time, and looks at the clock after each trial.
+    It makes one run with as many trials as the time allows. The documented functions of elkai have
+    neither a time limit nor a seed, so the internal function is called, which accepts all
+    parameters of LKH. LKH counts processor time, and looks at the clock after each trial.
     """
 
     def refusal(self, problem: Problem) -> str | None:
@@ -126,7 +124,7 @@ class Lkh(TourRival, of="lkh"):
             and near.chains.are_directed
             and int(near.legs.max()) > _LONGEST_DIRECTED
         ):
-            return f"takes directed legs up to {_LONGEST_DIRECTED} here"
+            return f"accepts directed legs up to {_LONGEST_DIRECTED} here"
         return super().refusal(problem)
 
     def needs_matrix(self, tsp: Tsp) -> bool:
@@ -182,7 +180,7 @@ def _tsplib(problem: Tsp) -> str:
 
 
 def _course(output: str) -> list[tuple[float, float]]:
-    """Return the costs that LKH marks as better; the clock of a run begins after preprocessing."""
+    """Return the improved costs that LKH prints; its clock begins after preprocessing."""
     before, points = 0.0, list[tuple[float, float]]()
     for line in output.splitlines():
         if ready := _READY.search(line):
@@ -194,7 +192,7 @@ def _course(output: str) -> list[tuple[float, float]]:
 
 @contextmanager
 def _printed() -> Iterator[Path]:
-    """Let this process print to a file, which LKH flushes at each line."""
+    """Redirect the standard output of this process to a file; LKH flushes it at each line."""
     kept = os.dup(1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "output"
