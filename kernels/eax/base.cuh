@@ -20,9 +20,9 @@ using Position = int32_t;
 using Position = uint16_t;
 #endif
 
-constexpr int MOST_EDGES = 256;   // edges of A removed by an E-set
+constexpr int MOST_EDGES = 256;   // maximum number of edges of A removed by an E-set
 constexpr int MOST_CUTS = 320;    // the same, including those removed by merging sub-tours
-constexpr int MOST_CYCLES = 128;  // AB-cycles of a pair
+constexpr int MOST_CYCLES = 128;  // maximum number of AB-cycles of a pair
 constexpr int NO_CYCLE = 0xffff;
 constexpr int WORK = 6;                    // arrays per pair in `work`
 constexpr int RECORD = 1 + 3 * MOST_CUTS;  // entries per child in `record`
@@ -31,7 +31,7 @@ constexpr int64_t NO_COST = block::Least<int64_t>::NONE;
 
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
 
-// How the first tours are made.
+// How the first tours are constructed.
 enum FirstTours : int32_t { GREEDY, CURVE, NEAREST, RANDOM, MIXED, ASSIGNMENT };
 
 // The stage of an island; a restart begins with the first phase.
@@ -48,8 +48,8 @@ struct Stage {
 
 // The AB-cycles of a pair.
 struct CycleTable {
-    int32_t begin[MOST_CYCLES];  // its first place in the list of positions, per cycle
-    int32_t edges[MOST_CYCLES];  // number of edges of A, per cycle
+    int32_t begin[MOST_CYCLES];  // per cycle: its first place in the list of positions
+    int32_t edges[MOST_CYCLES];  // per cycle: number of edges of A
     int32_t count;
     int32_t differing;  // edges of A that B lacks
 };
@@ -60,9 +60,9 @@ struct Outcome {
     int64_t gain;
 };
 
-constexpr int MOST_CHOSEN_CUTS = 1024;  // of the children of a pair that are chosen together
+constexpr int MOST_CHOSEN_CUTS = 1024;  // maximum of the chosen children of a pair together
 
-// The chosen children of a pair, which ranks that share an island exchange.
+// The chosen children of a pair: ranks that share an island send this to each other.
 struct Chosen {
     int64_t gain;
     int32_t cuts, children;
@@ -94,9 +94,9 @@ struct Plan {
     int32_t first_pair, end_pair;  // per island: the pairs of a launch
     // Block memory for the graph of a pair and its walks, and the number of vertices that fit.
     int32_t graph_bytes, fast_vertices;
-    int32_t shares;      // blocks for the heavy children of a pair
+    int32_t shares;      // number of blocks that share the heavy children of a pair
     int32_t is_outside;  // whether block memory is too small: tours are in `work`
-    int32_t shared;      // whether a launch takes `chosen`, as ranks share the island
+    int32_t shared;      // whether a launch uses `chosen`, as ranks share the island
 };
 
 // A pair of parents.

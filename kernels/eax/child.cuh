@@ -12,11 +12,12 @@ namespace eax {
 
 constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
-// Children with a long AB-cycle, many sub-tours, or many cities in sub-tours take long: they are
-// created by larger blocks, after the light ones, and only if they promise enough.
+// Children with a long AB-cycle, many sub-tours, or many cities in sub-tours are heavy: as they
+// take long, they are created by larger blocks, after the light ones, and only if they are
+// promising.
 constexpr int LONG_CYCLE = 48;    // edges of A
 constexpr int MOST_LIGHT = 4;     // sub-tours
-constexpr int HEAVY_CITIES = 30;  // in sub-tours, each of which counts at most LARGE
+constexpr int HEAVY_CITIES = 30;  // in sub-tours, where each counts as at most LARGE cities
 constexpr int LARGE = 400;
 // A child with more sub-tours is rejected, as all other pairs would wait for the merging. In the
 // second phase, children with many of them are the better ones if many tours are equally long, as
@@ -38,7 +39,7 @@ class Child {
           candidates_(scratch.take<Candidate>(warp::count() * CANDIDATES_OF_WARP)) {}
 
     // Create the child whose E-set starts with a cycle; a non-zero `mask` leaves out some of the
-    // others. Return the gain of the E-set, before sub-tours are merged.
+    // cycles to add. Return the gain of the E-set, before sub-tours are merged.
     __device__ int64_t make(int cycle, uint32_t mask, bool is_block) {
         is_found_ = false;
         tours_.cuts = 0;
@@ -73,14 +74,14 @@ class Child {
         return tours_.count > MOST_LIGHT || all + int(largest.value) > HEAVY_CITIES;
     }
 
-    // Merge the sub-tours of a child that is shorter by `gain`, and compare it with its parents.
-    // Return the outcome.
+    // Merge the sub-tours of a child whose E-set gains `gain`, and return the outcome; a child that
+    // equals B, which differs from A in a number of edges, is rejected.
     __device__ Outcome finish(int64_t gain, int edges) {
         Merging merging(pair_, plan_.near, data_, tours_, merge_, candidates_);
-        const int64_t whole = merging.run(gain);
-        const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;
-        if (whole <= 0 || is_b) return {0.0, 0};
-        return {promise(whole), whole};
+        const int64_t total = merging.run(gain);
+        const bool is_b = pair_.cost_a - total == pair_.cost_b && tours_.cuts >= edges;
+        if (total <= 0 || is_b) return {0.0, 0};
+        return {promise(total), total};
     }
 
     // Write the sorted cuts and the ends that they are joined to, numbered by rank.
@@ -117,8 +118,8 @@ class Child {
         return block::sum(mine);
     }
 
-    // Return the loss of edge entropy of the island if the child replaces its parent; a child
-    // without loss is better than any other.
+    // Return the loss of edge entropy of the island if the child replaces its parent: at least a
+    // tiny positive number, so that children without loss have the highest scores.
     __device__ double loss_of_entropy() const {
         const Frequencies frequencies(plan_, pair_.local, tours_.n);
         const int32_t* const entropy = plan_.entropy;

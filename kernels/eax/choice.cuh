@@ -21,40 +21,40 @@ class Choice {
     int32_t* at;    // [most_cuts]: the positions of all cuts, sorted
     int32_t* link;  // [2 most_cuts]: the end that each end is joined to, as in a record
 
-    // `made` is the number of children of a pair.
-    __device__ Choice(Scratch& scratch, int n, int made)
+    // `all` is the number of children of a pair.
+    __device__ Choice(Scratch& scratch, int n, int all)
         : at(scratch.take<int32_t>(most_cuts(n))),
           link(scratch.take<int32_t>(2 * most_cuts(n))),
           n_(n),
-          made_(made),
+          all_(all),
           own_(scratch.take<int32_t>(most_cuts(n))),
           rank_(scratch.take<int32_t>(most_cuts(n))),
-          negated_(scratch.take<int64_t>(block::power_of_two(made))),
-          number_(scratch.take<uint32_t>(block::power_of_two(made))),
+          negated_(scratch.take<int64_t>(block::power_of_two(all))),
+          number_(scratch.take<uint32_t>(block::power_of_two(all))),
           chosen_(scratch.take<int32_t>(MOST_CHOSEN)),
           begin_(scratch.take<int32_t>(MOST_CHOSEN + 1)) {}
 
-    // Choose among the children of a pair, best first, without turning A into B, which is shorter
-    // by `until_b` and differs in this number of edges.
+    // Choose among the children of a pair, best first, but do not turn A into B, which is shorter
+    // by `until_b` and differs from A in `differing` edges.
     __device__ void choose(const Outcome* outcome, const Position* records, int64_t until_b,
                            int differing) {
         if (threadIdx.x == 0) begin_[0] = 0;
         // Scores are not negative, so their bits have the same order.
-        for (int i = threadIdx.x; i < made_; i += blockDim.x) {
+        for (int i = threadIdx.x; i < all_; i += blockDim.x) {
             negated_[i] = -__double_as_longlong(outcome[i].score), number_[i] = i;
         }
         __syncthreads();
-        block::sort(negated_, number_, made_);
-        for (int i = 0; i < min(made_, MOST_TRIED) && children < MOST_CHOSEN; ++i) {
+        block::sort(negated_, number_, all_);
+        for (int i = 0; i < min(all_, MOST_TRIED) && children < MOST_CHOSEN; ++i) {
             if (negated_[i] == 0) break;  // the others were rejected
             const int number = int(number_[i]);
             const Position* const record = records + int64_t(number) * RECORD;
             const int more = record[0];
-            const int64_t whole = gain + outcome[number].gain;
-            const bool is_b = whole == until_b && cuts + more >= differing;
+            const int64_t total = gain + outcome[number].gain;
+            const bool is_b = total == until_b && cuts + more >= differing;
             if (cuts + more > most_cuts(n_) || is_b || !fits(record)) continue;
             for (int k = threadIdx.x; k < more; k += blockDim.x) own_[cuts + k] = record[1 + k];
-            cuts += more, gain = whole;
+            cuts += more, gain = total;
             if (threadIdx.x == 0) chosen_[children] = number, begin_[children + 1] = cuts;
             ++children;
             __syncthreads();
@@ -122,10 +122,10 @@ class Choice {
         __syncthreads();
     }
 
-    const int n_, made_;
+    const int n_, all_;
     int32_t* const own_;   // [most_cuts]: the cuts of the chosen children, one child after another
     int32_t* const rank_;  // [most_cuts]: their ranks among all cuts
-    int64_t* const negated_;  // [power_of_two(made)]: negated scores, best first
+    int64_t* const negated_;  // [power_of_two(all)]: negated scores, best first
     uint32_t* const number_;  // the same: the corresponding children
     int32_t* const chosen_;   // [MOST_CHOSEN]: the children
     int32_t* const begin_;    // [MOST_CHOSEN + 1]: their first cuts in `own_`

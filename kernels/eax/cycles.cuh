@@ -9,8 +9,8 @@ namespace eax {
 
 constexpr int MOST_WALKS = 8;  // concurrent walks, if memory allows
 constexpr int PER_WALK = 512;  // differing positions per walk; with fewer, walks coincide
-// Maximum steps per cycle to find if there are several walks: 50 are usual, and all other pairs
-// would wait for a slow one.
+// Maximum number of steps per cycle if there are several walks: 50 are usual, and all other pairs
+// would wait for a slow walk.
 constexpr int STEPS_PER_CYCLE = 64;
 constexpr int UNLIMITED = 0x7fffffff;
 

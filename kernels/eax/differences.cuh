@@ -32,9 +32,9 @@ class Adjacent {
     Word both_;
 };
 
-// The differing positions as vertices of a graph, numbered in order. The flags of a vertex are its
-// remaining edges, 1 to the next vertex and 2 to the previous one in A, 4 and 8 to its neighbours
-// in B; and 16 and 32 if the walk has reached it after an even or odd number of steps.
+// The differing positions as vertices of a graph, numbered in order. Flags of a vertex mark its
+// remaining edges (1 to the next and 2 to the previous vertex in A, 4 and 8 to its neighbours in
+// B), and whether the walk has reached it after an even (16) or odd (32) number of steps.
 template <class Number>
 struct Graph {
     static constexpr int SEEN = 16;
@@ -102,7 +102,7 @@ __device__ Scratch memory_of(const Plan& plan, int32_t* work, int64_t pitch, cha
 // Compares the parents of a pair, using all threads of a block.
 class Comparison {
   public:
-    // `placed` has n numbers.
+    // `placed` has room for n numbers.
     __device__ Comparison(const Plan& plan, const Pair& pair, Scratch& scratch, int32_t* placed,
                           int n)
         : plan_(plan),
@@ -112,8 +112,8 @@ class Comparison {
           common_(scratch, n),
           differing_(scratch, n) {}
 
-    // Return the number of differing positions. `memory` of the block may be used until the
-    // comparison begins there.
+    // Return the number of differing positions. `memory` is block memory, free up to the bit sets
+    // of this comparison.
     __device__ int count(char* memory) {
         if (BLOCK_MEMORY_IS_FASTER && fits()) {
             auto* const copied = reinterpret_cast<uint64_t*>(memory);

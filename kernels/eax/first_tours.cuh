@@ -48,8 +48,8 @@ __device__ void make_random(const problem::Data& data, const encoding::Shape& sh
 #endif
 }
 
-// Write an unimproved tour; return false if a stop was requested. If it `is_needed`, write one that
-// is constructed quickly instead.
+// Write a tour without local search; return false if a stop was requested. A tour that `is_needed`
+// is then constructed quickly instead.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
                           const draw::Place& place, int64_t number, int32_t* order,
@@ -57,11 +57,12 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
     int32_t* const work = plan.work + number * WORK * shape.pitch;
     const uint4 key = place.words(stream::GREEDY, 0);
     const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
-    // Tours of one kind can all lack the same edges, such as those between clusters.
+    // Two kinds alternate, as tours of one kind can all lack the same edges, such as those between
+    // clusters.
     const int other = ENCODING_DOUBLED && shape.n <= 2 * MOST_ASSIGNED ? ASSIGNMENT : NEAREST;
-    const int turn = place.individual % 2 ? other : GREEDY;
+    const int mixed = place.individual % 2 ? other : GREEDY;
     bool is_made = true;
-    switch (plan.first_tours == MIXED ? turn : plan.first_tours) {
+    switch (plan.first_tours == MIXED ? mixed : plan.first_tours) {
         case CURVE:
             make_curve(data, plan, shape.n, key, work, order);
             break;

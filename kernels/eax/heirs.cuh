@@ -1,7 +1,7 @@
 // The heir of a converged population: its best tour, which takes the first slot of the island's
-// next population; the other tours are new. If some consecutive populations have not improved on
-// their heirs, the next heir is inactive (it sleeps): it is not part of any pair until the new
-// tours have converged without it, and then crosses with them. Its edges count in the frequencies
+// next population; the other tours are new. If MOST_FAILURES consecutive populations have not
+// improved on their heirs, the next heir sleeps: it is not part of any pair until the new tours
+// have converged without it, and then crosses with them. Its edges count in the frequencies
 // nevertheless, and it may emigrate. Reads the costs and tours of a generation; writes the heir to
 // the next one. No random numbers.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace eax {
 
-constexpr int HEIR = 0;  // its slot
+constexpr int HEIR = 0;  // the slot of the heir
 constexpr int64_t MOST_FAILURES = 2;
 
 // Copy the best tour of an island to the next generation, using all threads.

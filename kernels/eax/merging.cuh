@@ -1,7 +1,7 @@
-// Merges sub-tours into one tour: the smallest one is joined to another by the best exchange of two
-// edges that adds an edge to a neighbour of one of its cities. In long segments, only the cities
-// near the ends are tried. Reads the first parent and the neighbours; writes the sub-tours. No
-// random numbers.
+// Merges sub-tours into one tour: repeatedly joins the smallest one to another by the best exchange
+// of two edges that adds an edge from one of its cities to a neighbour. In long segments, only the
+// cities near the ends are tried. Reads the first parent and the neighbours; writes the sub-tours.
+// No random numbers.
 #pragma once
 
 #include "eax/sub_tours.cuh"
@@ -33,23 +33,23 @@ constexpr int CANDIDATES_OF_WARP = AT_ONCE * warp::SIZE;
 class Merging {
   public:
     __device__ Merging(const Pair& pair, const Neighbours& near, const problem::Data& data,
-                       SubTours& tours, Merge* told, Candidate* candidates)
+                       SubTours& tours, Merge* shared, Candidate* candidates)
         : pair_(pair),
           near_(near),
           data_(data),
           tours_(tours),
-          told_(told),
+          shared_(shared),
           candidates_(candidates) {}
 
-    // Merge all sub-tours into one tour, and return its gain over the first parent; before, it was
-    // `gain`. Stop and return 0 once the gain is lost, as an exchange hardly ever regains it. All
-    // threads.
+    // Merge all sub-tours into one tour, and return its gain over the first parent; `gain` is that
+    // of the unmerged child. Stop and return 0 as soon as the gain is lost, as an exchange hardly
+    // ever regains it. All threads.
     __device__ int64_t run(int64_t gain) {
         if (tours_.count > 1 && is_first_warp()) prepare();
         while (tours_.count > 1) {
             if (tours_.cuts + 2 > MOST_CUTS) return 0;
             __syncthreads();
-            now_ = *told_;
+            now_ = *shared_;
             const block::Ranked best = find_exchange();
             if (best.index == NONE || gain <= best.value) return 0;
             gain -= best.value;
@@ -57,10 +57,10 @@ class Merging {
             if (is_first_warp()) {
                 exchange(best.index);
                 if (tours_.count > 1) prepare();
-                if (warp::lane() == 0) told_->cuts = tours_.cuts, told_->count = tours_.count;
+                if (warp::lane() == 0) shared_->cuts = tours_.cuts, shared_->count = tours_.count;
             }
             __syncthreads();
-            tours_.cuts = told_->cuts, tours_.count = told_->count;
+            tours_.cuts = shared_->cuts, tours_.count = shared_->count;
         }
         return gain;
     }
@@ -96,7 +96,7 @@ class Merging {
             listed += mine.all, all += warp::sum(cities);
         }
         if (warp::lane() == 0) {
-            *told_ = {tours_.cuts, tours_.count, tour, count, tried, all, 0, 0};
+            *shared_ = {tours_.cuts, tours_.count, tour, count, tried, all, 0, 0};
         }
         warp::sync();
     }
@@ -124,7 +124,7 @@ class Merging {
         return problem::distance(data_, tours_.n, a, b);
     }
 
-    // Return the best exchange: its number, and the length that it adds. The thread that found it
+    // Return the number of the best exchange, and the length that it adds. The thread that found it
     // stores its positions.
 #ifndef __CUDACC__
     // A single thread needs no list of candidates.
@@ -156,7 +156,7 @@ class Merging {
             if (tours_.tour_behind(r) == now_.tour) continue;
             if (!is_open) is_open = true, opening = opening_at(here);
             if (!try_exchanges(opening, r, there, number, best)) continue;
-            told_->here = here.y, told_->there = there;
+            shared_->here = here.y, shared_->there = there;
         }
     }
 #else
@@ -178,13 +178,13 @@ class Merging {
         }
         const block::Ranked found = block::argmin(best);
         if (found.index != NONE && best.index == found.index) {
-            told_->here = ends.x, told_->there = ends.y;
+            shared_->here = ends.x, shared_->there = ends.y;
         }
         return found;
     }
 
-    // List those of a warp's next candidates that are in other sub-tours, and return their number:
-    // most are not, and the others are slow to evaluate.
+    // List those of a warp's next candidates that are in other sub-tours, and return their number.
+    // Most candidates are not, so that threads share the slow evaluation of the others.
     __device__ int list(Candidate* listed, int first, int count) const {
         int there[AT_ONCE], within[AT_ONCE];
         int2 city{};
@@ -248,13 +248,13 @@ class Merging {
     };
 
     __device__ Opening opening_at(int2 here) const {
-        Opening made;
-        made.a = where(here.y);
+        Opening opening;
+        opening.a = where(here.y);
         for (int side = 0; side < 2; ++side) {
-            made.b[side] = where(tours_.neighbour(here.x, here.y, side));
-            made.cut[side] = distance(made.a, made.b[side]);
+            opening.b[side] = where(tours_.neighbour(here.x, here.y, side));
+            opening.cut[side] = distance(opening.a, opening.b[side]);
         }
-        return made;
+        return opening;
     }
 
     // Try the four exchanges that join a city to one of another sub-tour; return whether one is
@@ -268,8 +268,8 @@ class Merging {
             const problem::City d = where(tours_.neighbour(r, there, side));
             const int64_t more = joined - distance(c, d);
             for (int k = 0; k < 2; ++k) {
-                const int64_t whole = more + distance(here.b[k], d) - here.cut[k];
-                const block::Ranked tried{whole, number + 2 * side + k};
+                const int64_t added = more + distance(here.b[k], d) - here.cut[k];
+                const block::Ranked tried{added, number + 2 * side + k};
                 if (tried.before(best)) best = tried, is_better = true;
             }
         }
@@ -278,7 +278,7 @@ class Merging {
 
     // Apply the best exchange, given its number. One warp.
     __device__ void exchange(uint32_t number) {
-        const int k = number % 4, here = told_->here, there = told_->there;
+        const int k = number % 4, here = shared_->here, there = shared_->there;
         const int into = tours_.tour_behind(tours_.segment_of(there));
         const int a = tours_.end_of(here, k & 1);
         const int c = tours_.end_of(there, k >> 1);
@@ -289,7 +289,7 @@ class Merging {
     const Neighbours& near_;
     const problem::Data& data_;
     SubTours& tours_;
-    Merge* const told_;
+    Merge* const shared_;
     Candidate* const candidates_;  // [warps][CANDIDATES_OF_WARP]
     Merge now_{};
     const int first_cuts_ = tours_.cuts;

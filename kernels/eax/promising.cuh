@@ -1,6 +1,6 @@
-// The heavy children of a pair that are worth creating: those whose promise exceeds the score of
-// the best light child. Merging changes the score, but rarely increases it much. Reads the outcomes
-// of light children and the promises of heavy ones; writes a list in scratch memory. No random
+// The heavy children of a pair that are worth creating: those with a higher score before merging
+// than the best light child has. Merging rarely increases the score much. Reads the outcomes of
+// light children and the promises of heavy ones; writes a list in scratch memory. No random
 // numbers.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace eax {
 
-constexpr double UNKNOWN = 1e300;  // promise of a child that takes long to estimate
+constexpr double UNKNOWN = 1e300;  // promise of a child whose score takes long to compute
 
 struct Promising {
     uint16_t* numbers;  // [children of a pair]

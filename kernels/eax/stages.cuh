@@ -1,15 +1,15 @@
 // The mating order of an island and the ends of its phases, which depend only on the island's own
-// costs. If new tours have converged while an heir waits, it becomes active, and the phases start
-// again with it. Reads the costs of two generations; writes the mating order and the stage of an
-// island. Random streams: MATING.
+// costs. When new tours have converged while an heir sleeps, it wakes, and the phases start again
+// with it. Reads the costs of two generations; writes the mating order and the stage of an island.
+// Random streams: MATING.
 #pragma once
 
 #include "eax/heirs.cuh"
 
 namespace eax {
 
-// A phase ends if in some consecutive generations fewer individuals improved than the population
-// divided by a number.
+// A phase ends after some (IDLE) consecutive generations in which fewer individuals improved than
+// the population divided by a number (FEW).
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
 // The first phase of a population lasts at least as long as the edges of an heir need to reach all
@@ -19,8 +19,8 @@ constexpr int SHORTEST_SINGLE = 20;
 // phase.
 constexpr int STAGNATION = 30;
 
-// Return the individual at a place of the random mating order of an island: a permutation of
-// numbers with an even number of bits, repeated until the result is an individual.
+// Return the individual at a place of the random mating order of an island. A Feistel network
+// permutes numbers with an even number of bits, and is repeated until the result is an individual.
 __device__ int mate_at(const Islands& all, int local, int64_t made, int place) {
     const uint4 key = all.place(local, made, 0).words(stream::MATING, 0);
     const uint32_t keys[4] = {key.x, key.y, key.z, key.w};
@@ -87,8 +87,8 @@ __device__ void update(const Islands& all, const Plan& plan, int local) {
     const int64_t lasted = made - stage.since;
     const bool is_idle = is_single ? stage.idle >= IDLE_IN_SINGLE && lasted >= SHORTEST_SINGLE
                                    : stage.idle >= IDLE_IN_BLOCK;
-    const bool is_still = made - stage.best_generation >= STAGNATION + lasted / 10;
-    if (!is_new && stage.phase < DONE && (is_idle || is_still)) {
+    const bool stagnates = made - stage.best_generation >= STAGNATION + lasted / 10;
+    if (!is_new && stage.phase < DONE && (is_idle || stagnates)) {
         const bool wakes = stage.phase == BLOCK && stage.sleeps;
         const int64_t next = wakes ? int64_t(SINGLE) : stage.phase + 1;
         stage.phase = next, stage.since = stage.best_generation = made, stage.idle = 0;

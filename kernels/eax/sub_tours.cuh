@@ -89,8 +89,8 @@ class SubTours {
     __device__ int position_of(int end) const {
         return end & 1 ? wrapped(int(place[end / 2]) + 1, n) : int(place[end / 2]);
     }
-    // Return the position adjacent to another one, of the segment after rank r, on one of its
-    // sides.
+    // Return the position adjacent to another one, which is in the segment after rank r, on one
+    // side.
     __device__ int neighbour(int r, int position, bool ahead) const {
         if (ahead) {
             const int next = next_rank(r);
@@ -154,8 +154,7 @@ class SubTours {
         __syncthreads();
         const int part = ENDS_AT_ONCE * blockDim.x;
         for (int steps = 1; steps < cuts; steps *= 2) {
-            // Words of earlier parts have already been updated and reach further, which is
-            // harmless.
+            // Words of earlier parts are already updated and reach further, which is harmless.
             for (int first = threadIdx.x; first - int(threadIdx.x) < 2 * cuts; first += part) {
                 uint32_t reached[ENDS_AT_ONCE];
 #pragma unroll

@@ -109,8 +109,8 @@ class Walker {
     }
 
     // Continue along random alternating edges of A and B, removing them; return whether the walk
-    // has returned to a vertex after an even number of steps. Otherwise it is abandoned, also if it
-    // reaches a vertex whose edges belonged to an abandoned walk. One lane.
+    // has returned to a vertex after an even number of steps. Otherwise it is abandoned: it is too
+    // long, or an abandoned walk has removed the edges of the vertex. One lane.
     __device__ bool walk() {
         Visit here = visit(path_[length_]);
         bool is_closed = false;

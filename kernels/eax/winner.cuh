@@ -1,5 +1,5 @@
-// Replaces the first parent of a pair by its chosen children: the segments of A are copied in the
-// order and direction that the children give them. All threads of a block cooperate. Reads the cuts
+// Replaces the first parent of a pair by its chosen children: copies the segments of A in the order
+// and direction that they have in the children. All threads of a block cooperate. Reads the cuts
 // of the children; writes a tour of the next generation, its positions and the edge frequencies. No
 // random numbers.
 #pragma once

@@ -16,15 +16,15 @@ struct Plan {
     int32_t tenure_low, tenure_high;  // range of the steps for which a move is tabu
     int32_t aspiration;               // steps after which a move is no longer tabu; 0: never
     int32_t core;                     // number of items of a subset that may change; 0: all
-    // Two words, or null: whether the host requests to stop the generation, and whether a block has
-    // stopped.
+    // Two words, or null: whether the host requests that the generation stop, and whether a block
+    // has stopped.
     volatile int32_t* halt;
     Neighbours near;  // of each city, or empty
 };
 
 constexpr uint32_t ALWAYS = 0xffffffffu;
 
-__device__ Plan never() { return {}; }
+__device__ Plan never() { return {}; }  // improve no individual
 
 // Return whether a stop is requested, as seen by one thread; others may see it later. The caller
 // must then stop, as this is recorded immediately. The result of a stopped search is discarded, so
@@ -35,13 +35,13 @@ __device__ bool halt_requested(const Plan& plan) {
     return true;
 }
 
-// The same for all threads of the block.
+// Return whether a stop is requested, in all threads of the block.
 __device__ bool halts(const Plan& plan) {
     return plan.halt != nullptr && block::any(threadIdx.x == 0 && halt_requested(plan));
 }
 
-// Whether kernels check for a stop request after each evaluation. On a GPU they do so only if the
-// duration of an evaluation is unknown, as for user code.
+// Whether kernels check for a stop request after each evaluation. On a GPU, they do so only if an
+// evaluation may take long, as for user code.
 #ifndef PROBLEM_MAY_TAKE_LONG
 #define PROBLEM_MAY_TAKE_LONG 0
 #endif
@@ -82,12 +82,13 @@ class Lookout {
     bool seen_ = false;
 };
 
-// Return whether a search polls after a number of steps over the pairs of n items. On a GPU, it
-// rarely does, as reading host memory is slow.
+// Return whether a search checks for a stop request after a number of steps over the pairs of n
+// items. On a GPU, it rarely does, as reading host memory is slow.
 __device__ bool polls_after(int steps, int n) {
     return POLLING_IS_CHEAP || n > 1024 || steps % 64 == 63;
 }
 
+// Return whether an individual is to be improved in its generation.
 __device__ bool is_due(const Plan& plan, const draw::Place& place) {
     if (plan.every == 0 || place.generation % plan.every != 0) return false;
     return plan.rate == ALWAYS || place.words(stream::IMPROVE, 0).x < plan.rate;

@@ -1,7 +1,7 @@
 // Scans over moves that form lines (see moves.cuh), for problems with PROBLEM_DELTA_PARTS:
-// neighbouring threads share the n products of the delta of an exchange through `delta_part`. Along
-// its line, each move needs only one more exchange; on its own, it needs up to n / 2 or n. Reads
-// the order and the problem's data; returns choices. No random numbers.
+// neighbouring threads share the n products of the delta of an exchange through `delta_part`. Each
+// move is the previous one of its line and one more exchange; alone, it takes up to n / 2 or n
+// exchanges. Reads the order and the problem's data; returns choices. No random numbers.
 #pragma once
 
 #include "core/group.cuh"

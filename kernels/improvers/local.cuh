@@ -28,8 +28,8 @@ __device__ int64_t improve(const Plan& plan, Scratch, int32_t* order, int n,
     const Pairs pairs(n, position);
     Scan<Move> scan(plan, pairs, order, n, data);
     int64_t next = 0;
-    for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
-        if (polls_after(taken, n) && halts(plan)) break;
+    for (int step = 0; plan.steps == 0 || step < plan.steps; ++step) {
+        if (polls_after(step, n) && halts(plan)) break;
         const Choice choice = plan.best ? scan.best() : scan.first(next);
         calls += choice.tried;
         if (choice.delta >= 0) break;

@@ -23,7 +23,7 @@ using Lanes = lanes::Of<Delta>;
 using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
 
-// The value of an exchange at one step: its delta, or NONE if it is not allowed.
+// The value of exchanges at one step: the delta, or NONE if it is tabu.
 struct Scale {
     // Deltas are small enough to subtract this from those of preferred exchanges.
     static constexpr Delta PREFERENCE = Least::NONE / 2;
@@ -154,8 +154,8 @@ class Prohibitions {
     const int n_, pitch_;
     const block::Triangle triangle_;
     Step* const expiry_;  // [item][item now at the place]
-    Expiry* const
-        first_;  // per pair: the step from which one item may return, which allows the exchange
+    // Per pair: the step from which one item may return, which allows the exchange.
+    Expiry* const first_;
 #if TABU_ASPIRATION
     Expiry* const second_;  // the same for the other item
 #endif

@@ -114,8 +114,8 @@ __device__ Entry broadcast(const Entry& entry, bool mine) {
     return {gain, places.first(), places.second()};
 }
 
-// Try all until the first that gains. Each thread tries one row at a time, but only the exchanges
-// that a single thread would have tried are counted.
+// Try exchanges until the first that gains. Each thread tries one row at a time, but only the
+// exchanges that a single thread would have tried are counted.
 __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     int64_t tried = 0;
@@ -135,7 +135,7 @@ __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     return {0, block::sum(tried), {}};
 }
 
-// Try all and select the one with the largest gain.
+// Try all exchanges and select the one with the largest gain.
 __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     const int64_t rows = exchanges.rows();
     Entry best{};
@@ -174,10 +174,10 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, uint32_t* chosen, 
     Sides& sides = workspace.sides;
     knapsack.begin(chosen);
     sides.begin(chosen);
-    for (int made = 0; plan.steps == 0 || made < plan.steps; ++made) {
+    for (int step = 0; plan.steps == 0 || step < plan.steps; ++step) {
         sides.deal(chosen);
         Exchanges exchanges(sides, knapsack, data);
-        if (polls_after(made, sides.count()) && halts(plan)) break;
+        if (polls_after(step, sides.count()) && halts(plan)) break;
         const Choice choice =
             plan.best ? best_choice(plan, exchanges) : first_choice(plan, exchanges);
         calls += choice.tried;

@@ -1,7 +1,6 @@
 // Tabu search on subsets: each step applies the best feasible exchange that is allowed, even if it
-// lowers the profit. One item enters, leaves, or both. Reads the subset, replaces it by the best
-// one found, and returns its cost.
-// Random streams: TENURE.
+// lowers the profit. One item enters, one leaves, or both. Reads the subset, replaces it by the
+// best one found, and returns its cost. Random streams: TENURE.
 #pragma once
 
 #include "core/marks.cuh"
@@ -29,7 +28,7 @@ class Step {
                     const problem::Data& data, const int32_t* expiry, int now, int64_t aspired)
         : sides_(sides), gap_(knapsack, data), expiry_(expiry), now_(now), aspired_(aspired) {}
 
-    // Return the best exchange with the given leaving item, or none, that gains more than `floor`.
+    // Return the best exchange with a leaving item (or NO_ITEM) that gains more than `floor`.
     // Ties are broken by the first entering item; no entering item comes last.
     __device__ Exchange find(int leaves, int64_t floor) {
         const int64_t loss = sides_.profit(leaves);

@@ -1,6 +1,6 @@
 // The Metropolis rule: an exchange that raises the cost by d is accepted with probability
-// exp(-d / temperature). Returns decisions, which have the same bits on every device.
-// No random numbers here: the caller passes random words.
+// exp(-d / temperature). Decisions are the same on every device. No random numbers here: the caller
+// passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -50,13 +50,9 @@ class Acceptance {
     // Return false if a change is certainly rejected with any random word.
     __device__ bool may_ever_accept(Delta raised) const { return raised <= step_ * Delta(BITS); }
 
-    // Return whether a change that may_accept() allows is accepted.
-    __device__ bool accepts(Delta raised, uint32_t word) const {
-        return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);
-    }
-
-    // Return whether a change that raises the cost by a real number is accepted.
-    __device__ bool takes(double raised, uint32_t word) const {
+    // Return whether a change is accepted.
+    template <class Number>
+    __device__ bool accepts(Number raised, uint32_t word) const {
         return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);
     }
 

@@ -1,5 +1,5 @@
-// Adaptive price of violations: each ladder has a factor for the price of the instance. Reads the
-// energies of replicas; writes factors. No random numbers.
+// Adaptive price of violations: each ladder multiplies the price of the instance by a factor. Reads
+// the energies of replicas; writes factors. No random numbers.
 #pragma once
 
 #include "genes.cuh"
@@ -14,14 +14,13 @@ class Price {
     // a feasible solution.
     static constexpr double FIRST_FACTOR = 1.0 / 16;
 
-    // Initialise the price of a ladder; `ladder` is its number among those of all islands of the
-    // rank.
+    // Initialise the price of a ladder, given its index among those of all islands of the rank.
     __device__ static void begin(const Plan& plan, int64_t ladder) {
         plan.chain.price[ladder] = FIRST_FACTOR;
     }
 
     // Raise the price of violations if all states are infeasible, and lower it if none is, so that
-    // replicas stay near the boundary. `first` is the first replica.
+    // replicas stay near the boundary. `first` is the first replica of the ladder.
     __device__ static void adapt(const Plan& plan, int64_t ladder, int64_t first) {
         int infeasible = 0;
         for (int i = 0; i < plan.rungs; ++i) {
@@ -56,7 +55,7 @@ class PricedData {
                              int64_t& evaluated) const {
         if (!may_evaluate || !priced::is_infeasible(before.current)) return before;
         evaluated = 1;
-        // In the namespace of the problem, which is missing in programs evaluated by the host.
+        // Found by its arguments, as programs whose costs the host computes do not define it.
         const int64_t cost = cost_after(state, genes::items(shape), data);
         if (!priced::is_infeasible(before.best)) return {cost, before.best, 0};
         copy_row(best, state, shape.pitch);

@@ -7,8 +7,7 @@
 //     class tempering::Ends : public Rungs;  // see by_energies.cuh and by_climbs.cuh
 //     class tempering::Price;                // see fixed_price.cuh and adapting_price.cuh
 // A chain has the five functions of BaseChain, and must define the constructor, evaluate() and
-// run().
-// Random streams of draw(): the one that the caller names.
+// run(). Random streams: draw() uses the one that the caller names.
 #pragma once
 
 #include "core/costs.cuh"
@@ -21,9 +20,9 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child. One parent is the best order of its
-// ladder, or its own if replicas descend; the other is that of another individual of the island or,
-// for a problem's crossover in a single ladder, its own.
+// Special values of `mate`. Any other value is a slot of the island, whose best order is crossed
+// with that of the ladder, or with the replica's own if replicas descend; the replica begins with
+// the child. For a problem's crossover in a single ladder, it is the slot of the replica itself.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
@@ -41,12 +40,13 @@ __device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot
     return best;
 }
 
-// Return the number of the ladder of a slot, among those of all islands of the rank.
+// Return the index of the ladder of a slot among those of all islands of the rank.
 __device__ int64_t number_of_ladder(const Islands& all, const Plan& plan, int local, int slot) {
     return int64_t(local) * (all.population / plan.rungs) + slot / plan.rungs;
 }
 
-// Places whose exchange never changes the cost have equal numbers. Null: there are none.
+// Numbers of places: equal if their exchange never changes the cost. Null: there are no such
+// places.
 struct Alike {
     const int32_t* places;
 
@@ -54,7 +54,7 @@ struct Alike {
 };
 
 // Return the difference of two costs, with violations at their price.
-__device__ double above(int64_t cost, int64_t other) {
+__device__ double difference(int64_t cost, int64_t other) {
     cost = priced::soft(cost), other = priced::soft(other);
     return COSTS_REAL ? real::value_of(cost) - real::value_of(other) : double(cost - other);
 }
@@ -63,7 +63,7 @@ __device__ double above(int64_t cost, int64_t other) {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
-    int64_t beyond = 0;  // further proposals evaluated, if an acceptance shortens the work
+    int64_t beyond = 0;  // further evaluated proposals, if an acceptance shortens the work
     int64_t climbs = 0;  // accepted proposals that raised the cost, if chains count them
     int64_t most = 0x7fffffffffffffff;  // maximum number of evaluations, if chains count them
 };

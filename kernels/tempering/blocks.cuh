@@ -1,8 +1,8 @@
-// Compound moves of choices, which single moves could only reach by climbing: *close* a value,
-// moving each of its items to its best other value, or *open* an unused value, moving the items to
-// it that are cheaper there. The single moves of a block are judged one by one, and the block is
-// accepted or undone as a whole. Values with a limited number of items have no blocks. Changes the
-// solution. No random numbers here: the caller passes random words.
+// Blocks: compound moves of choices, which single moves could only reach by climbing. A block
+// closes a value, moving each of its items to its best other value, or opens an unused value,
+// moving to it the items that are cheaper there. Its single moves are evaluated one by one, and the
+// block is accepted or undone as a whole. There are no blocks if values have a limited number of
+// items. Changes the solution. No random numbers here: the caller passes random words.
 #pragma once
 
 #include "tempering/move_rule.cuh"
@@ -18,18 +18,18 @@ class Blocks {
     __device__ Blocks(Scratch& scratch, const encoding::Shape& shape)
         : shape_(shape), log_(scratch.take<problem::Move>(shape.n)) {}
 
-    // Whether a proposal is a block: one in n, as a block judges about n moves.
+    // Return whether a proposal is a block: one in n is, as a block evaluates about n moves.
     __device__ bool are_at(const uint4& words) const {
         return problem::may_propose(problem::SETTING) &&
                draw::below(words.x, max(shape_.n, FEWEST)) == 0;
     }
 
-    // Propose a block using all threads; return the verdict of rule::judged. The cost is updated to
-    // that of the solution, and `judged` to the number of judged moves.
+    // Propose a block using all threads; return the verdict of rule::judged. `cost` becomes that of
+    // the solution, and `judged` the number of evaluated moves.
     __device__ rule::Verdict run(const problem::Judge& judge, Gene* row, const uint4& words,
                                  const Acceptance<Delta>& acceptance, int64_t& cost, int& judged) {
         const int64_t before = cost;
-        made_ = judged_ = 0;
+        moves_ = judged_ = 0;
         if (words.w & 1) {
             close(judge, row, row[draw::below(words.y, shape_.n)], cost);
         } else {
@@ -37,9 +37,9 @@ class Blocks {
         }
         judged = judged_;
         rule::Verdict verdict{false, false};
-        if (made_ > 0) verdict = rule::judged(cost, before, acceptance, words.z);
+        if (moves_ > 0) verdict = rule::judged(cost, before, acceptance, words.z);
         if (!verdict.accepts) {
-            while (made_ > 0) judge.make(row, log_[--made_], cost, before);
+            while (moves_ > 0) judge.make(row, log_[--moves_], cost, before);
             cost = before;
         }
         return verdict;
@@ -56,9 +56,9 @@ class Blocks {
             block::Ranked best{NONE, 0};
             for (int other = threadIdx.x; other < shape_.sizes[item]; other += blockDim.x) {
                 if (other == value) continue;
-                const block::Ranked own{judge.cost_after(row, set(item, other), cost),
-                                        uint32_t(other)};
-                if (own.before(best)) best = own;
+                const block::Ranked tried{judge.cost_after(row, set(item, other), cost),
+                                          uint32_t(other)};
+                if (tried.before(best)) best = tried;
             }
             judged_ += shape_.sizes[item] - 1;
             best = block::argmin(best);
@@ -77,8 +77,9 @@ class Blocks {
         block::Ranked best{NONE, uint32_t(shape_.n)};
         for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
             if (value >= shape_.sizes[item]) continue;
-            const block::Ranked own{judge.cost_after(row, set(item, value), cost), uint32_t(item)};
-            if (own.before(best)) best = own;
+            const block::Ranked tried{judge.cost_after(row, set(item, value), cost),
+                                      uint32_t(item)};
+            if (tried.before(best)) best = tried;
         }
         judged_ += 2 * shape_.n;
         best = block::argmin(best);
@@ -121,14 +122,14 @@ class Blocks {
     // Apply a move, and store its reverse.
     __device__ void make(const problem::Judge& judge, Gene* row, const problem::Move& move,
                          int64_t after, int64_t& cost) {
-        if (threadIdx.x == 0) log_[made_] = set(move.item, row[move.item]);
-        ++made_;
+        if (threadIdx.x == 0) log_[moves_] = set(move.item, row[move.item]);
+        ++moves_;
         cost = judge.make(row, move, cost, after);
     }
 
     const encoding::Shape& shape_;
     problem::Move* const log_;
-    int made_, judged_;
+    int moves_, judged_;
 };
 
 #else

@@ -15,15 +15,15 @@ class Ends : public Rungs {
     // Generations of the tuning phase have the usual length.
     static constexpr int TUNING_WORK = 0x7fffffff;
 
-    // Store what the ladder reads of a replica besides its costs; called by one thread.
+    // Store the counters of a replica, which its ladder reads; called by one thread.
     __device__ static void count(const Plan& plan, int64_t me, const Costs& costs) {
         plan.ends.climbs[me] = costs.climbs;
         plan.ends.proposals[me] = costs.proposed;
     }
 
   protected:
-    // Use temperatures from now on.
-    __device__ void take(double low, double high) const {
+    // Set the coldest and the hottest temperature of the ladder.
+    __device__ void set_range(double low, double high) const {
         range()[0] = low;
         range()[1] = high;
         spread(low, high);
@@ -40,20 +40,20 @@ class Ends : public Rungs {
         cool_further(made);
     }
 
-    // Set the temperatures at which the replicas of the island accepted climbs frequently and
-    // rarely.
+    // Set the range to the temperatures at which the island accepted climbs rarely and frequently.
     __device__ void tune() const {
         const auto measured = [&](int64_t made) { return mean_share(made); };
         const double low = coldest_with(plan_.ends.cold_share, measured);
         const double high = coldest_with(plan_.ends.hot_share, measured);
-        take(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
+        set_range(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
         if (anneals()) anneal(plan_.tuning + 1);
     }
 
     __device__ bool anneals() const { return plan_.ends.cycle > 0; }
 
-    // Cool all replicas down together, repeatedly: each time twice as slowly or, if they are
-    // reheated, from temperatures that are higher the longer this takes.
+    // Set the temperatures of a generation of annealing. All replicas cool down together,
+    // repeatedly: each time twice as slowly or, after reheating, from a temperature that rises with
+    // the length.
     __device__ void anneal(int64_t made) const {
         const Annealing now = annealing(made);
         const double part = double(now.at) / double(max(now.length - 1, int64_t(1)));
@@ -76,15 +76,16 @@ class Ends : public Rungs {
   private:
     static constexpr int HEATS = 4;  // different temperatures to which replicas are reheated
 
-    // An annealing: its length and current generation, from 0, and how many times the usual length
-    // after reheating was doubled; -1: the first one.
+    // An annealing: its length, its current generation (from 0), and how many times the usual
+    // length after reheating is doubled; -1 if nothing was reheated.
     struct Annealing {
         int64_t length, at;
         int doublings;
     };
 
     // Return the annealing after a generation. Those after reheating have one, one, two, one, one,
-    // two and four times the usual length and so on: each number of doublings gets the same time.
+    // two and four times the usual length and so on (the Luby sequence), so that all lengths take
+    // the same time in total.
     __device__ Annealing annealing(int64_t made) const {
         int64_t at = made - plan_.tuning - 1, length = plan_.ends.cycle;
         const int64_t usual = plan_.ends.reheating;

@@ -11,16 +11,15 @@ class Ends : public Rungs {
   public:
     using Rungs::Rungs;
 
-    // Maximum work of a replica per generation of the tuning phase, which has many: a number of
-    // sweeps.
+    // Maximum number of sweeps per generation of the tuning phase, which has many generations.
     static constexpr int TUNING_WORK = 96;
 
-    // Store what the ladder reads of a replica besides its costs; called by one thread.
+    // The ladder needs no counters of a replica.
     __device__ static void count(const Plan&, int64_t, const Costs&) {}
 
   protected:
-    // Use temperatures from now on.
-    __device__ void take(double low, double high) const { spread(low, high); }
+    // Set the coldest and the hottest temperature of the ladder.
+    __device__ void set_range(double low, double high) const { spread(low, high); }
 
     // Store the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
@@ -30,12 +29,13 @@ class Ends : public Rungs {
         cool_further(made);
     }
 
-    // Set the temperatures at which the mean energy exceeded that of the coldest generation.
+    // Set the range to the temperatures at which the mean energy exceeded that of the coldest
+    // generation by the excesses of the plan.
     __device__ void tune() const {
         const auto measured = [&](int64_t made) { return excess_of(made); };
         const double low = coldest_with(plan_.ends.cold_excess, measured);
         const double high = coldest_with(plan_.ends.hot_excess, measured);
-        take(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
+        set_range(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
     }
 
     __device__ static bool anneals() { return false; }

@@ -1,10 +1,10 @@
-// The Markov chain of a replica of a knapsack: proposes to exchange each chosen item of the core in
-// turn for each free one, by the Metropolis rule; see core_state.cuh for energies. The first
-// accepted exchange is applied. A feasible subset with more profit than all before is always
-// accepted. The threads of a block evaluate neighbouring free items. Random logarithms are read
-// from a table: a word selects the position of the first of 16 proposals. Reads the tables of the
-// plan; changes the subset, and keeps the best feasible one.
-// Random streams: PROPOSALS, BEGIN; `draw`: the one that the caller names.
+// The Markov chain of a replica of a knapsack problem: proposes to exchange each chosen item of the
+// core in turn for each free one, by the Metropolis rule; see core_state.cuh for energies. The
+// first accepted exchange is applied. A feasible subset with more profit than all before is always
+// accepted. The threads of a block evaluate consecutive free items. Logarithms of random numbers
+// are read from a table: a random word selects the position for the first of 16 proposals. Reads
+// the tables of the plan; changes the subset, and keeps the best feasible one. Random streams:
+// PROPOSALS, BEGIN; draw() uses the one that the caller names.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -29,7 +29,7 @@ class Chain : public BaseChain {
           best_(best),
           core_(scratch, shape.items, data, plan) {}
 
-    // Draw a subset near the relaxation: some items of the core change sides.
+    // Draw a subset near the relaxation: one in SHARE items of the core changes sides, on average.
     __device__ static void draw(uint32_t* row, const encoding::Shape& shape,
                                 const draw::Place& place, uint32_t stream,
                                 const algorithm::Plan& plan) {
@@ -134,7 +134,7 @@ class Chain : public BaseChain {
     static constexpr int ROWS = 64;  // rows between checks for a stop request
     static constexpr int MOST = 1 << 30;
     // Constraints with high prices come first and exclude most exchanges. The threads of a warp
-    // rarely agree on that, and process all words at once.
+    // rarely agree on that, so they add up all words at once.
     static constexpr int HALF = packed::WIDE == 1 || PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
     static constexpr int LEVELS = 1024, TOGETHER = 16;
 
@@ -144,7 +144,7 @@ class Chain : public BaseChain {
         uint32_t word;
         int rise;    // energy increase without a new item, except for the price of overloads
         int slop;    // maximum price of overloads of possibly feasible subsets
-        int wanted;  // minimum gain of a feasible subset to be the best
+        int wanted;  // minimum gain of the new item for a feasible subset to be the best
         float temperature;
         Left left;
     };
@@ -152,8 +152,8 @@ class Chain : public BaseChain {
     // Return the entry of a chosen item after another one.
     __device__ int after(int i) const { return i + 1 < core_.chosen() ? i + 1 : 0; }
 
-    // Return the minimum gain of a feasible subset to be the best, without removing an item; the
-    // gains of two items may be rounded down by one more than that of both.
+    // Return the minimum gain of a new item for a feasible subset to be the best if no item leaves;
+    // the gains of two items may be rounded down by one more than their sum.
     __device__ int best_from(const Costs& costs) const {
         const int64_t wanted = energy_of(-costs.best - core_.profit(), plan_) - 2;
         return int(max(int64_t(-MOST), min(int64_t(MOST), wanted)));
@@ -182,14 +182,14 @@ class Chain : public BaseChain {
             }
             const int thread = block::first(open != 0);
             if (thread == blockDim.x) continue;
-            // A thread with several columns is alone.
+            // Only a block of one thread has several columns.
             return first + WIDE * thread + (WIDE == 1 ? 0 : __ffs(open) - 1);
         }
         return -1;
     }
 
-    // The table position of the logarithm for a thread's proposal, among those from `first`, a
-    // multiple of TOGETHER.
+    // Return the table position of the logarithm for a thread's first proposal, among those from
+    // `first`, a multiple of TOGETHER.
     __device__ static uint32_t level(uint32_t word, int first) {
         const uint32_t mine = packed::WIDE * threadIdx.x;
         const uint32_t group = uint32_t(first) / TOGETHER + mine / TOGETHER;
@@ -199,14 +199,14 @@ class Chain : public BaseChain {
     // Return the columns whose exchange may be accepted, as bits.
     __device__ static uint32_t possible(const Row& row, const packed::Sums& sums,
                                         const packed::Column<PAIRS>& column, const float* levels) {
-        uint32_t found = 0;
+        uint32_t columns = 0;
         packed::along([&](int c) {
             const int gain = column.gain(c), rise = row.rise + sums.item[c] - gain;
             const bool may = (rise <= int(levels[c] * row.temperature)) |
                              ((sums.item[c] <= row.slop) & (gain >= row.wanted));
-            found |= uint32_t(may) << c;
+            columns |= uint32_t(may) << c;
         });
-        return found;
+        return columns;
     }
 
     // Return whether a thread accepts its exchange number c, of the free item at a place.

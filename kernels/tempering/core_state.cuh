@@ -1,7 +1,8 @@
-// The state of a chain in the core of a knapsack: two lists of the items that may change, chosen
-// and free ones. The first entry of a list is no item, so that an exchange with it adds or removes
-// an item. The weights of free items are copied to columns of 16-bit numbers; the exact knapsack is
-// kept as well. Energies are scaled: minus the profit, plus the price of each unit of overload.
+// The state of a chain in the core of a knapsack problem: the items that may change, in a list of
+// chosen and a list of free ones. The first entry of each list stands for no item: an exchange with
+// it only adds or only removes an item. The weights of free items are copied to columns of 16-bit
+// numbers; the exact loads are kept as well. The energy is the negated profit plus the price of all
+// overloads, scaled.
 // Reads the tables of the plan; writes scratch memory and a subset. No random numbers.
 #pragma once
 
@@ -24,8 +25,7 @@ struct Leaving {
 class Core {
   public:
     __device__ Core(Scratch& scratch, int n, const problem::Data& data, const algorithm::Plan& plan)
-        : n_(n),
-          data_(data),
+        : data_(data),
           plan_(plan.chain),
           knapsack_(scratch, n, data),
           chosen_(scratch.take<int32_t>(plan.chain.largest + 1)),
@@ -63,7 +63,7 @@ class Core {
             columns_.set_gain(place, is_taken ? gain_of(item) : LOSS);
             for (int p = 0; p < PAIRS; ++p) columns_.set(place, p, negative(packed_of(item, p)));
         }
-        see_left();
+        copy_left();
         __syncthreads();
     }
 
@@ -80,14 +80,14 @@ class Core {
         return item == NOTHING ? 0 : int64_t(data_.profit[item]);
     }
 
-    // Read the item of a chosen entry, some time before it is needed.
+    // Prefetch the item of a chosen entry.
     __device__ Leaving leaving(int i) const {
         const int item = chosen_[i];
-        Leaving found{item, gain_of(item), 0};
+        Leaving leaving{item, gain_of(item), 0};
 #ifdef __CUDACC__
-        if (threadIdx.x < PAIRS) found.word = packed_of(item, threadIdx.x);
+        if (threadIdx.x < PAIRS) leaving.word = packed_of(item, threadIdx.x);
 #endif
-        return found;
+        return leaving;
     }
 
     // Compute the remaining capacities without an item. Called by all threads.
@@ -137,7 +137,8 @@ class Core {
         return true;
     }
 
-    // Exchange chosen entry i for free entry `place`. All threads must have read both lists before.
+    // Exchange chosen entry i for free entry `place`. All threads must have read both lists
+    // already.
     __device__ void exchange(uint32_t* subset, int i, int place) {
         const int lost = chosen_[i], gained = free_[place];
         if (lost != NOTHING) knapsack_.toggle(subset, lost);
@@ -147,7 +148,7 @@ class Core {
             --free_count_;
             if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
             ++chosen_count_;
-            // Otherwise one thread would write the last one while others read it.
+            // If it is the last one itself, one thread would write it while others read it.
             if (place != free_count_) put(place, free_[free_count_]);
             __syncthreads();
             if (threadIdx.x == 0) columns_.set_gain(free_count_, LOSS);
@@ -160,7 +161,7 @@ class Core {
             if (threadIdx.x == 0) chosen_[i] = gained;
             put(place, lost);
         }
-        see_left();
+        copy_left();
         __syncthreads();
     }
 
@@ -194,20 +195,19 @@ class Core {
     }
 
     // Copy the remaining capacities.
-    __device__ void see_left() {
+    __device__ void copy_left() {
         for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
-            left_[p] = packed::pair(shown(2 * p), shown(2 * p + 1));
+            left_[p] = packed::pair(units_left(2 * p), units_left(2 * p + 1));
         }
     }
 
-    __device__ int shown(int row) const {
+    __device__ int units_left(int row) const {
         const int constraint = plan_.rows[row];
         if (constraint < 0) return 0;
         const auto units = knapsack_.slack()[constraint] >> plan_.shifts[row];
         return units < -MOST_LEFT ? -MOST_LEFT : units > MOST_LEFT ? MOST_LEFT : int(units);
     }
 
-    const int n_;
     const problem::Data& data_;
     const algorithm::CorePlan& plan_;
     problem::Knapsack knapsack_;

@@ -9,7 +9,7 @@ class Price {
   public:
     static constexpr bool ADAPTS = false;
 
-    // For ladders, by their number among those of all islands of the rank; see adapting_price.cuh.
+    // See adapting_price.cuh.
     __device__ static void begin(const Plan&, int64_t) {}
     __device__ static void adapt(const Plan&, int64_t, int64_t) {}
 };

@@ -1,8 +1,8 @@
 // The Markov chain of a replica of a sparse quadratic model: proposes to flip each bit in turn, and
-// accepts by the Metropolis rule. The items of a class have no pair, so that all threads flip items
-// of it at once, and the chain does not depend on their number. Then, the best solution takes the
-// parts of the state that are better: see flip_parts.cuh. Reads the pairs of the plan; changes the
-// solution, and keeps the best one. Random streams: PROPOSALS.
+// accepts by the Metropolis rule. The items of a class are independent, so that all threads flip
+// items of it at once, and the chain does not depend on the number of threads. At the end, the best
+// solution takes over the better parts of the state: see flip_parts.cuh. Reads the pairs of the
+// plan; changes the solution, and keeps the best one. Random streams: PROPOSALS.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -26,7 +26,7 @@ class FlipChain : public MovingChain {
           side_(scratch.take<int8_t>(n_)),
           parts_({raised_, scratch.take<int32_t>(n_), side_}, n_, plan.chain) {}
 
-    // Perform a number of proposals, of a sweep at least, as every run begins with the first place.
+    // Perform a number of proposals: at least a sweep, as each run begins with the first place.
     // `row` is complete and visible to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
@@ -77,7 +77,7 @@ class FlipChain : public MovingChain {
     static constexpr int RUN = 64;
 #endif
 
-    // What a thread has flipped.
+    // Totals of the flips of a thread.
     struct Flipped {
         int64_t raised;  // by how much the cost has risen
         int64_t climbs;  // flips that raised it
@@ -102,7 +102,7 @@ class FlipChain : public MovingChain {
     // Propose to flip the places of one class, from `begin` to `end`.
     __device__ void flip(int begin, int end, uint32_t sweep, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, Flipped& flipped) const {
-        const uint32_t number = sweep * ((n_ + 63) / 64 * 16);  // for all devices
+        const uint32_t number = sweep * ((n_ + 63) / 64 * 16);  // on all devices
         for (int run = begin / RUN + threadIdx.x; run * RUN < end; run += blockDim.x) {
             uint32_t words[RUN];
             bool may[RUN];

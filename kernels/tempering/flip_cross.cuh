@@ -1,5 +1,5 @@
-// Crossover of two solutions of a sparse quadratic model: the child takes the better one of each
-// part in which they differ. Reads the parents, writes a child. No random numbers.
+// Crossover of two solutions of a sparse quadratic model: for each connected part in which they
+// differ, the child takes the better one. Reads the parents, writes a child. No random numbers.
 #pragma once
 
 #include "tempering/flip_parts.cuh"
@@ -16,7 +16,8 @@ class Cross {
           parts_({scratch.take<int32_t>(n_), scratch.take<int32_t>(n_), scratch.take<int8_t>(n_)},
                  n_, plan.chain) {}
 
-    // Both parents are complete on entry, and the child on return; it begins as `mine`.
+    // Both parents are complete on entry, and the child on return. On entry, it is a copy of the
+    // first parent.
     __device__ void make(encoding::Gene* child, const encoding::Gene*, const encoding::Gene* other,
                          const draw::Place&) const {
         parts_.improve(child, other);

@@ -1,7 +1,7 @@
 // Improves a solution of a sparse quadratic model by another one. The items in which they differ
-// form parts without pairs between them, so that each part can be exchanged alone: the solution
-// takes all parts that lower its cost. Reads the pairs of the plan and two solutions; changes the
-// first one. No random numbers.
+// form connected parts without pairs between them, so that each part can be exchanged
+// independently: the solution takes over all parts that lower its cost. Reads the pairs of the plan
+// and two solutions; changes the first one. No random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -12,7 +12,7 @@ namespace tempering {
 
 class FlipParts {
   public:
-    // Memory for a number of each place, which is overwritten.
+    // Arrays with an entry for each place, which are overwritten.
     struct Memory {
         int32_t* part;    // the first place of its part, if it differs
         int32_t* raised;  // per part: twice the change of the cost by its exchange
@@ -49,8 +49,8 @@ class FlipParts {
   private:
     static constexpr int32_t NONE = -1;
 
-    // Make each place that differs a part of its own; returns whether there are any. If most
-    // differ, and a complement has the same cost, the others differ from the complement.
+    // Make each place that differs a part of its own; return whether there are any. If most places
+    // differ and complements have the same cost, compare with the complement of the other solution.
     __device__ bool compare(const encoding::Gene* mine, const encoding::Gene* other) const {
         int32_t count = 0;
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
@@ -73,8 +73,7 @@ class FlipParts {
         return count > 0;
     }
 
-    // Join neighbouring parts, of which the first place becomes the number; returns whether there
-    // were any.
+    // Join neighbouring parts, and number them by their first place; return whether there were any.
     __device__ bool join() const {
         bool joins = false;
         for (int p = threadIdx.x; p < n_; p += blockDim.x) {

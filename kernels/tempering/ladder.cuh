@@ -1,7 +1,7 @@
-// A ladder of replicas, processed by one thread: exchanges temperatures, sets them once, and renews
-// replicas on stagnation; or lets replicas descend. Reads the replicas of generation g and their
-// costs; writes their rungs and mates, temperatures and records.
-// Random streams: RUNGS, RENEWAL.
+// A ladder of replicas, processed by one thread: sets temperatures after the tuning phase,
+// exchanges them between replicas (or lets replicas descend), and renews replicas on stagnation.
+// Reads the replicas of generation g and their costs; writes their rungs and mates, temperatures
+// and records. Random streams: RUNGS, RENEWAL.
 #pragma once
 
 #include TEMPERING_CHAINS
@@ -16,9 +16,9 @@ class Ladder : public Ends {
     __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
         : Ends(all, plan, local, number), record_(plan.records + 2 * of_rank(number)) {}
 
-    // Prepare generation 0. Replicas without an evaluation start with the individual that the host
-    // copies to them: `adopt` detects that they do not hold it. Roughness samples cut short by a
-    // limit of evaluations do not count.
+    // Prepare generation 0. The host copies an individual to replicas without an evaluation: `held`
+    // is set so that adopt() recognises it as new. Roughness samples that a limit of evaluations
+    // has cut short do not count.
     __device__ void start() const {
         for (int i = 0; i < rungs_; ++i) {
             const int64_t me = first_ + i;
@@ -32,7 +32,7 @@ class Ladder : public Ends {
         if (plan_.tuning > 0) {
             spread(cooled(1), cooled(1));
         } else {
-            take(plan_.low * unit(), plan_.high * unit());
+            set_range(plan_.low * unit(), plan_.high * unit());
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
@@ -54,22 +54,22 @@ class Ladder : public Ends {
         } else if (plan_.descent == 0) {
             exchange_rungs(made);
         }
-        const int mine = best(made);
+        const int leader = best(made);
         for (int i = 0; i < rungs_; ++i) plan_.mate[first_ + i] = NO_MATE;
         if (plan_.descent > 0 && !is_tuning && made % plan_.descent == 0) descend(made);
-        if (anneals() && made > plan_.tuning + 1 && reheats(made)) begin_again(made, mine);
-        if (all_.island[local_].restart || cost(made, mine) < record_[0]) {
-            record_[0] = cost(made, mine);
+        if (anneals() && made > plan_.tuning + 1 && reheats(made)) begin_again(made, leader);
+        if (all_.island[local_].restart || cost(made, leader) < record_[0]) {
+            record_[0] = cost(made, leader);
             record_[1] = made;
         } else if (plan_.descent == 0 && plan_.patience > 0 &&
                    made - record_[1] >= plan_.patience && !is_tuning) {
             record_[1] = made;
-            renew(made, mine);
+            renew(made, leader);
         }
     }
 
-    // Make an immigrant the state of its replica, which becomes the coldest if it is the best.
-    // Other individuals are unchanged, so this may be repeated.
+    // Make each immigrant the state of its replica, and the replica the coldest one if it is the
+    // best. Individuals that are no immigrants are unchanged, so this may be repeated.
     __device__ void adopt() const {
         const int64_t now = all_.island[local_].generation;
         for (int i = 0; i < rungs_; ++i) {
@@ -98,11 +98,11 @@ class Ladder : public Ends {
 
     // Return the replica that has found the best order.
     __device__ int best(int64_t generation) const {
-        int found = 0;
+        int best = 0;
         for (int i = 1; i < rungs_; ++i) {
-            if (cost(generation, i) < cost(generation, found)) found = i;
+            if (cost(generation, i) < cost(generation, best)) best = i;
         }
-        return found;
+        return best;
     }
 
     // Return the replica at a rung.
@@ -113,14 +113,14 @@ class Ladder : public Ends {
     }
 
     // Replicas at neighbouring temperatures exchange them with the probability that preserves the
-    // distribution of each.
+    // distribution at each temperature.
     __device__ void exchange_rungs(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int rung = made % 2; rung + 1 < rungs_; rung += 2) {
             const int64_t cold = holder(rung), hot = holder(rung + 1);
             const double inverse_cold = 1.0 / temperature(rung);
             const double inverse_hot = 1.0 / temperature(rung + 1);
-            const double gain = above(plan_.energy[cold], plan_.energy[hot]);
+            const double gain = difference(plan_.energy[cold], plan_.energy[hot]);
             const double exponent = (inverse_cold - inverse_hot) * gain;
             const uint32_t word = place.words(stream::RUNGS, rung).x;
             if (exponent < 0.0 && draw::inner_fraction(word) >= exact::exp(exponent)) continue;
@@ -143,25 +143,25 @@ class Ladder : public Ends {
     }
 
     // All replicas begin the next generation as children of the best order and of random others.
-    __device__ void begin_again(int64_t made, int mine) const {
+    __device__ void begin_again(int64_t made, int leader) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
             const int other = draw::below(place.words(stream::RENEWAL, i).x, all_.population - 1);
-            plan_.mate[first_ + i] = other < number_ * rungs_ + mine ? other : other + 1;
+            plan_.mate[first_ + i] = other < number_ * rungs_ + leader ? other : other + 1;
         }
     }
 
     // The replicas at some rungs (all for a problem's crossover), except the one with the best
     // order, begin the next generation as children of the best orders of this ladder and others. If
     // there is no other ladder, they are newcomers, or children of the best order and their own.
-    __device__ void renew(int64_t made, int mine) const {
+    __device__ void renew(int64_t made, int leader) const {
         Chain::renew_ladder(plan_, of_rank(number_));
         const int count = ladders();
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
             const int rung = plan_.rung[first_ + i];
             const bool is_hot = rung >= plan_.renewed_from && rung < plan_.renewed_to;
-            if (i == mine || !(is_hot || Cross::IS_OF_PROBLEM)) continue;
+            if (i == leader || !(is_hot || Cross::IS_OF_PROBLEM)) continue;
             int32_t mate = Cross::IS_OF_PROBLEM ? number_ * rungs_ + i : NEWCOMER;
             if (count > 1) {
                 const int other = draw::below(place.words(stream::RENEWAL, i).x, count - 1);

@@ -26,12 +26,12 @@ struct Verdict {
 __device__ Verdict judged(int64_t cost, int64_t current, const Acceptance<Delta>& acceptance,
                           uint32_t word) {
     const bool climbs = priced::soft(cost) > priced::soft(current);
-    return {!climbs || acceptance.takes(above(cost, current), word), climbs};
+    return {!climbs || acceptance.accepts(difference(cost, current), word), climbs};
 }
 
 // Return the cost change of a sample; moves to or from infinity do not count.
 __device__ double change(int64_t cost, int64_t before) {
-    const double by = fabs(above(cost, before));
+    const double by = fabs(difference(cost, before));
     return by < 1e300 ? by : 0.0;
 }
 

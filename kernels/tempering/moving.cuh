@@ -8,7 +8,7 @@
 
 namespace tempering {
 
-// A chain that also has
+// Such a chain also has
 //     // Return the mean change of the cost by samples() moves.
 //     double roughness(int64_t cost, const draw::Place&, const improver::Plan&) const;
 class MovingChain : public BaseChain {

@@ -1,6 +1,6 @@
-// The change of the cost by the exchange of each pair of items with sparse flows, stored. The field
-// of an item is what its flows would cost at each place. It changes only if a neighbour moves, so
-// that an exchange changes the rows of two items and of their neighbours, not all pairs. Reads the
+// Stored cost changes by the exchange of each pair of items, if flows are sparse. The field of an
+// item contains the cost of its flows at each place. It changes only if a neighbour moves, so that
+// an exchange changes the rows of two items and of their neighbours, not all pairs. Reads the
 // network of the plan and the order. Only in programs for CPUs. No random numbers.
 #pragma once
 
@@ -31,11 +31,11 @@ class NetworkDeltas {
           place_of_(network_.turned ? inverse_ : order),
           entry_of_(network_.turned ? inverse_ : same_) {}
 
-    // Nothing is kept.
+    // Nothing is kept between generations.
     static void forget(const algorithm::PairPlan&, int64_t) {}
     void end(int64_t) const {}
 
-    // See stored_deltas.cuh for the next functions.
+    // See stored_deltas.cuh for the following functions.
     void begin(bool, int64_t) {
         for (int i = 0; i < n_; ++i) same_[i] = i;
         for (int i = 0; network_.turned && i < n_; ++i) inverse_[order_[i]] = i;
@@ -83,7 +83,7 @@ class NetworkDeltas {
 
   private:
     using Number = problem::Network::Number;
-    // The delta of entries of no pair: more than any other, and never accepted.
+    // The delta of entries that are not pairs: above all others, and never accepted.
     static constexpr Delta FAR = Delta(1) << (8 * sizeof(Delta) - 2);
 
     Number* field(int item) const { return field_ + int64_t(item) * network_.pitch; }
@@ -111,8 +111,8 @@ class NetworkDeltas {
         for (int j = later; j < n_; ++j) row[j - later] = body(j, row[j - later]);
     }
 
-    // An item has a flow to one that moved between two places. The row of the one that was
-    // exchanged with it is computed anew.
+    // Update the field and the deltas of an item with a flow to one that was exchanged between two
+    // places. If the item is the other exchanged one, its deltas are computed anew instead.
     void follow(int item, Number flow, const Number* here, const Number* there, int exchanged) {
         Number* const mine = field(item);
         for (int p = 0; p < n_; ++p) mine[p] += flow * (here[p] - there[p]);
@@ -134,7 +134,7 @@ class NetworkDeltas {
             const int theirs = items[j] * pitch, q = places[j];
             row[j] = (mine[q] - at_home) + (all[theirs + p] - all[theirs + q]);
         }
-        // A flow between the two that are exchanged stays as it is.
+        // The cost of a flow between the two exchanged items does not change.
         const Number* const from = network_.from(p);
         each_flow(u, [&](int other, Number flow) {
             const int q = place_of_[other];
@@ -146,11 +146,11 @@ class NetworkDeltas {
     const int n_;
     const block::Triangle& triangle_;
     Delta *const delta_, *const row_;  // row_: see compute_row()
-    Number* const gap_;                // how much nearer each entry is to the new place of one
+    Number* const gap_;                // per entry: its distances to the two places, subtracted
     Number* const field_;              // [item][place]
     int32_t *const same_, *const inverse_;
     const int32_t* const order_;
-    // An entry of the order belongs to an item of the network and to its place.
+    // The item of the network of each entry of the order, its place, and their inverses.
     const int32_t *const item_, *const place_, *const place_of_, *const entry_of_;
 };
 

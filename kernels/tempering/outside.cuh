@@ -1,6 +1,5 @@
-// The launches of replicas whose moves are evaluated by the host in between. Reads generation g,
-// writes g + 1.
-// Random streams: those of waiting_replica.cuh.
+// The launches of replicas whose moves the host evaluates between launches. Reads generation g,
+// writes g + 1. Random streams: those of waiting_replica.cuh.
 #pragma once
 
 #include "tempering/waiting_replica.cuh"
@@ -10,7 +9,7 @@
 
 namespace tempering {
 
-// Call visit(replica, given) for each replica of this rank.
+// Call visit(replica, is_given) for each replica of this rank.
 template <class Visit>
 __device__ void for_replicas(const Arena& arena, const Islands& all, const problem::Data& data,
                              const algorithm::Plan& plan, Visit visit) {

@@ -70,7 +70,7 @@ class PairChain : public SweepingChain {
             costs.current += found.value;
             const bool is_best = costs.current < costs.best;
             if (is_best) costs.best = costs.current;
-            make({i, j}, found.value, is_best);
+            exchange({i, j}, found.value, is_best);
             rows.exchanged(at.sweep, i);
             at.item = j + 1;
         }
@@ -117,7 +117,7 @@ class PairChain : public SweepingChain {
     }
 
     // Return the entries of a run that are pairs of item i with items from `least`, as bits. Almost
-    // every warp has other entries, whose stored deltas are meaningless.
+    // every warp also has entries that are not pairs, whose stored deltas are undefined.
     __device__ uint32_t pairs_of(int i, int first, int least) const {
         const int begin = max(0, max(triangle_.first(i), least) - first);
         const int end = min(block::RUN, n_ - first);
@@ -127,17 +127,11 @@ class PairChain : public SweepingChain {
     // Return the random words of the proposals of a run.
     __device__ block::Run<uint32_t> words_of(int sweep, int i, int first,
                                              const draw::Place& place) const {
-        const uint32_t quads = (n_ + 3) / 4, quad = (uint32_t(sweep) * n_ + i) * quads + first / 4;
-        block::Run<uint32_t> run;
-        for (int k = 0; k < block::RUN; k += 4) {
-            const uint4 word = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, quad + k / 4);
-            run.item[k] = word.x, run.item[k + 1] = word.y;
-            run.item[k + 2] = word.z, run.item[k + 3] = word.w;
-        }
-        return run;
+        const uint32_t quads = (n_ + 3) / 4;
+        return words_from((uint32_t(sweep) * n_ + i) * quads + first / 4, place);
     }
 
-    __device__ void make(moves::Swap swap, Delta by, bool is_best) {
+    __device__ void exchange(moves::Swap swap, Delta by, bool is_best) {
         const int32_t p = order_[swap.u], q = order_[swap.v];
         deltas_.announce(swap, by);
         __syncthreads();

@@ -131,14 +131,7 @@ class Chain : public SweepingChain {
     __device__ block::Run<uint32_t> words_of(const Position& at, const draw::Place& place) const {
         const uint32_t quads = (selection_.free() + 3) / 4;
         const uint32_t row = uint32_t(at.sweep) * selection_.chosen() + at.i;
-        const uint32_t first = row * quads + at.run * (block::RUN / 4);
-        block::Run<uint32_t> run;
-        for (int k = 0; k < block::RUN; k += 4) {
-            const uint4 word = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, first + k / 4);
-            run.item[k] = word.x, run.item[k + 1] = word.y;
-            run.item[k + 2] = word.z, run.item[k + 3] = word.w;
-        }
-        return run;
+        return words_from(row * quads + at.run * (block::RUN / 4), place);
     }
 
     const int64_t scale_;

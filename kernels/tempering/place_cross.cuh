@@ -1,7 +1,7 @@
-// Crossover of two choices of places: the child has the places common to both, and random ones of
-// the others. First, the second choice is transformed by the symmetry of the problem that maximises
-// the number of common places. Reads two orders whose first entries are chosen places, and the
-// table of symmetries; writes such an order. Random streams: CROSS.
+// Crossover of two choices of places: the child has the places that both choose, and random ones of
+// those that one of them chooses. Before, the second choice is transformed by the symmetry of the
+// problem with the most common places. Reads two orders whose first entries are chosen places, and
+// the table of symmetries; writes such an order. Random streams: CROSS.
 #pragma once
 
 #include "core/core.cuh"
@@ -37,8 +37,8 @@ class Cross {
         for (int p = threadIdx.x; p < n_; p += blockDim.x) {
             const uint4 four = place.words(stream::CROSS, p / 4);
             const uint32_t words[4] = {four.x, four.y, four.z, four.w};
-            const bool has_one = owners_[p] == MINE || owners_[p] == OTHER;
-            lot_[p] = has_one ? 1 + (words[p % 4] >> 1) : owners_[p] ? 0u : ~0u;
+            const bool is_of_one = owners_[p] == MINE || owners_[p] == OTHER;
+            lot_[p] = is_of_one ? 1 + (words[p % 4] >> 1) : owners_[p] ? 0u : ~0u;
         }
         __syncthreads();
         for (int p = threadIdx.x; p < n_; p += blockDim.x) {
@@ -79,8 +79,8 @@ class Cross {
 
     const int n_;
     const algorithm::PlacePlan& plan_;
-    int32_t* const owners_;  // per place, as a sum
-    uint32_t* const lot_;
+    int32_t* const owners_;  // per place: the sum of the parents that have it
+    uint32_t* const lot_;    // per place: the child chooses the lowest
 };
 
 }  // namespace tempering

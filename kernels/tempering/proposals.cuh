@@ -16,8 +16,7 @@ using problem::Move;
 // Minimum number of items for which there are moves.
 constexpr int FEWEST_ITEMS = SOLUTION_KIND == SOLUTION_CHOICES ? 1 : 2;
 
-// Draws numbers below bounds from one random word; the product of the bounds must be far below
-// 2^32.
+// Draws several numbers from one random word; the product of their bounds must be far below 2^32.
 class Drawn {
   public:
     __device__ explicit Drawn(uint32_t word) : word_(word) {}
@@ -34,7 +33,7 @@ class Drawn {
 
 #ifdef STATED_STEP
 
-// Few threads diverge less, and those after the accepted step are wasted.
+// Few threads diverge less, and waste fewer evaluations after the accepted step.
 constexpr int FEWEST_LOOKS = 4;
 
 // Let the user's state propose a step; returns false if there is none.
@@ -88,8 +87,8 @@ __device__ Move drawn(const uint4& words, const Row*, const encoding::Shape& sha
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
-// If `other` is NONE, it is a flip, or no move if flips are not proposed: then all items are the
-// same.
+// Draw an exchange or a flip (`other` is NONE). If flips are not proposed, NONE means that there is
+// no move, as all items or none are chosen.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 16;
@@ -117,7 +116,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 #elif SOLUTION_KIND == SOLUTION_CHOICES
 
 #if CHOICES_LIMITED
-// Whether a value has its maximum number of items.
+// Return whether a value has its maximum number of items.
 template <class Row>
 __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape) {
     int items = 0;
@@ -139,12 +138,12 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
     const auto exchanges = [&](int other) {
         return row[other] != row[item] && shape.fits(row, item, other);
     };
-    uint32_t own = words.z;
+    uint32_t random = words.z;
     if (problem::may_propose(problem::SWAP) && !(SETS && word.below(4) == 0)) {
         for (int k = 0; k < TRIES; ++k) {
-            const int other = shape.mate(item, own);
+            const int other = shape.mate(item, random);
             if (exchanges(other)) return {item, 0, other};
-            own = own * 0x915f77f5u + 0x9e3779b9u;
+            random = random * 0x915f77f5u + 0x9e3779b9u;
         }
     }
     if (SETS && shape.values > 1) {
@@ -159,7 +158,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
     if constexpr (problem::may_propose(problem::SWAP)) {
         const int32_t* const members = shape.members + shape.first[item];
         const int count = shape.count[item];
-        const int first = draw::below(own * 0x915f77f5u + 0x9e3779b9u, count);
+        const int first = draw::below(random * 0x915f77f5u + 0x9e3779b9u, count);
         for (int k = 0; k < count; ++k) {
             const int other = members[first + k < count ? first + k : first + k - count];
             if (exchanges(other)) return {item, 0, other};
@@ -191,8 +190,7 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 // All moves take equally long in all threads, so few threads would only need more rounds.
 constexpr int FEWEST_LOOKS = 1 << 30;
 
-// Return whether a drawn move is valid: if all items of a subset are the same, only flips are, and
-// no exchange of choices.
+// Return whether a drawn move is valid: there may be no exchange, if all items have the same value.
 template <class Any>
 __device__ bool exists(const Any&) {
     return true;

@@ -22,9 +22,9 @@ class Rungs {
   protected:
     __device__ double& temperature(int rung) const { return plan_.temperature[first_ + rung]; }
 
-    // The number of ladders of an island.
+    // Return the number of ladders of an island.
     __device__ int ladders() const { return all_.population / rungs_; }
-    // The index of a ladder of the island among those of all islands of the rank.
+    // Return the index of a ladder of the island among those of all islands of the rank.
     __device__ int64_t of_rank(int ladder) const { return int64_t(local_) * ladders() + ladder; }
 
     // Set the temperatures to a geometric series.

@@ -2,8 +2,8 @@
 // scale, the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The
 // field of a place is alone[p] plus its weights with all chosen places. Exchanging a chosen place p
 // for a free one q raises the cost by the field of q minus that of p and their weight. Reads the
-// weights and an order, whose first entries are the chosen places; returns such orders.
-// No random numbers.
+// weights and an order, whose first entries are the chosen places; writes such orders. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -64,7 +64,7 @@ class Selection {
     }
 
     // Exchange chosen place i, which is `lost`, for free place k, which is `gained`; this raises
-    // the cost by `by`. Not readable until the next barrier.
+    // the cost by `by`. The state may be read after the next barrier.
     __device__ void exchange(int i, int k, int32_t lost, int32_t gained, Delta by) {
         const Weight* const old_row = weights_ + int64_t(lost) * n_;
         const Weight* const new_row = weights_ + int64_t(gained) * n_;

@@ -19,7 +19,7 @@ class SparseDeltas {
           n_(n),
           inverse_(network_.turned ? scratch.take<int32_t>(n) : nullptr) {}
 
-    // Nothing is stored.
+    // Nothing is kept between generations.
     __device__ static void forget(const algorithm::PairPlan&, int64_t) {}
     __device__ void end(int64_t) const {}
 

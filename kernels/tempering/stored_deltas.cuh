@@ -29,7 +29,7 @@ class StoredDeltas {
     // The order is complete on entry, and the deltas are visible on return. `resumes`: whether the
     // order is that at the end of the previous generation.
     __device__ void begin(bool resumes, int64_t generation) {
-        const bool are_kept = takes(generation - 1) && resumes;
+        const bool are_kept = claim(generation - 1) && resumes;
         deltas_.begin(are_kept);
         __syncthreads();
     }
@@ -42,7 +42,7 @@ class StoredDeltas {
         return first_of_run<Delta>(deltas_.stored(run), words, pairs, acceptance, differs);
     }
 
-    // Announce the exchange of two items, which raises the cost.
+    // Announce the exchange of two items, which raises the cost by `by`.
     __device__ void announce(moves::Swap swap, Delta by) { deltas_.announce(swap, by); }
 
     // Apply the announced exchange.
@@ -68,9 +68,9 @@ class StoredDeltas {
         return reinterpret_cast<Delta*>(plan.deltas + me * plan.deltas_bytes);
     }
 
-    // Return whether the deltas of a generation are kept. They are marked invalid, as they change:
-    // if the next generation is abandoned, they belong to none.
-    __device__ bool takes(int64_t generation) const {
+    // Return whether the deltas of a generation are kept, and mark them invalid, as they are about
+    // to change: if the next generation is abandoned, they belong to none.
+    __device__ bool claim(int64_t generation) const {
         if (!KEEPS) return false;
         const bool are_kept = plan_.deltas_of[me_] == generation;
         __syncthreads();

@@ -1,5 +1,5 @@
-// The first exchange of a run of pairs that is accepted, from its stored changes of the cost.
-// No random numbers here: the caller passes random words.
+// The first accepted exchange of a run of pairs, given their stored cost changes. No random numbers
+// here: the caller passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -7,13 +7,14 @@
 
 namespace tempering {
 
-// Return its entry and its delta. words() are the random words of the run, pairs() the entries that
-// are proposed, as bits; differs(k) says whether the exchange changes anything.
+// Return the entry and the delta of this exchange. words() returns the random words of the run,
+// pairs() the proposed entries as bits, and differs(k) whether an exchange changes anything.
 template <class Delta, class Words, class Pairs, class Differs>
 __device__ block::Bid<Delta> first_of_run(block::ReadRun<Delta> deltas, Words words, Pairs pairs,
                                           const Acceptance<Delta>& acceptance, Differs differs) {
 #ifndef __CUDACC__
-    // Half of the runs have no delta that any word accepts. Of a warp, some run almost always has.
+    // Half of the runs have no delta that any word accepts; of the runs of a warp, some almost
+    // always have one.
     bool ever = false;
     block::along_run([&](int k) { ever |= acceptance.may_ever_accept(deltas.item[k]); });
     if (!ever) return {};

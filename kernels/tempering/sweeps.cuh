@@ -1,15 +1,15 @@
 // The common part of chains of exchanges: their work in rows of pairs, and the evaluation of
-// orders. Reads orders and the problem's data; writes the best order. No random numbers.
+// orders. Reads orders and the problem's data; writes the best order. Random streams: PROPOSALS.
 #pragma once
 
 #include "tempering/base.cuh"
 
 namespace tempering {
 
-// The rows of pairs that a chain processes in a generation. An accepted exchange takes as long as
-// some rows, and is counted accordingly, as all replicas of a generation wait for the slowest. As a
-// result, generations end more often in states that accept many exchanges than in the Boltzmann
-// distribution; the distribution is exact if exchanges are not counted.
+// The rows of pairs that a chain processes in a generation. An accepted exchange counts as the rows
+// that take as long, as all replicas of a generation wait for the slowest. As a result, generations
+// end more often in states that accept many exchanges than in the Boltzmann distribution; the
+// distribution is exact if exchanges are not counted.
 class Rows {
   public:
     // `per_exchange`: the share of a sweep that an exchange counts as.
@@ -18,7 +18,7 @@ class Rows {
           an_exchange_(int(per_exchange * rows_a_sweep + 0.5)),
           end_(first + int(min(int64_t(sweeps) * rows_a_sweep, MOST))) {}
 
-    // Whether row i of a sweep belongs to the generation.
+    // Return whether row i of a sweep belongs to the generation.
     __device__ bool have(int sweep, int i) const { return sweep * a_sweep_ + i < end_; }
 
     // Count an accepted exchange in row i of a sweep. The row is still completed.
@@ -44,6 +44,18 @@ class SweepingChain : public BaseChain {
         copy_row(best_order, order, shape.pitch);
         __syncthreads();
         return problem::cost(order, shape.n, data);
+    }
+
+  protected:
+    // Return the random words of the proposals of a run, given the number of its first quad.
+    __device__ static block::Run<uint32_t> words_from(uint32_t quad, const draw::Place& place) {
+        block::Run<uint32_t> run;
+        for (int k = 0; k < block::RUN; k += 4) {
+            const uint4 word = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, quad + k / 4);
+            run.item[k] = word.x, run.item[k + 1] = word.y;
+            run.item[k + 2] = word.z, run.item[k + 3] = word.w;
+        }
+        return run;
     }
 };
 

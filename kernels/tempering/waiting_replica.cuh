@@ -1,9 +1,9 @@
 // A replica in one generation if the host or a Python function evaluates its moves: it proposes
 // some, waits for their costs between launches, and applies the first accepted one, like the chain
-// of move_chain.cuh; both follow move_rule.cuh. It proposes one move, or up to TEMPERING_LOOKS
-// where most are rejected; all evaluated ones count, and moves that change nothing are not
-// evaluated. Reads generation g, writes g + 1, and `outside` in between. Random streams: START,
-// MUTANT, PROPOSALS; CROSS of the crossover.
+// of move_chain.cuh; both follow move_rule.cuh. It proposes one move at a time, or up to
+// TEMPERING_LOOKS while most are rejected; all evaluated moves count, and moves that change nothing
+// are not evaluated. Reads generation g, writes g + 1, and `outside` in between. Random streams:
+// START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -129,7 +129,7 @@ class Replica {
     static_assert(MOST >= SAMPLES, "all samples are evaluated at once");
     static_assert(MOST >= LOOKS, "there is a child for each move that waits");
 
-    // Take the cost of the new state, of a child or newcomer.
+    // Begin the generation with a new state, a child or newcomer, and its cost.
     __device__ void begin_with(int64_t cost, int64_t made) {
         const int64_t best = all_.cost[row(made - 1)];
         const bool keeps = !all_.island[local_].restart && plan_.mate[me_] != NEWCOMER &&
@@ -180,7 +180,7 @@ class Replica {
         propose(made);
     }
 
-    // Propose moves of the state, or end the generation. Those that change nothing need no child.
+    // Propose moves of the state, or end the generation. Moves that change nothing need no child.
     __device__ void propose(int64_t made) {
         const int64_t left = all_.quota_of(local_, slot_) - own_.evaluated - own_.called;
         __syncthreads();  // the state is complete
@@ -276,7 +276,8 @@ class Replica {
     }
     __device__ void end() { wait_for(0, Progress::DONE); }
 
-    // `beyond` were evaluated in addition to the proposals that count for the temperatures.
+    // Store the results: `beyond` moves were evaluated in addition to the proposals that count for
+    // the temperatures.
     __device__ void store(int64_t made, int64_t proposed, int64_t beyond) const {
         if (threadIdx.x == 0) {
             all_.cost[row(made)] = own_.best;

@@ -1,7 +1,7 @@
-// Makes a directed tour from a shortest assignment: each city gets the one to visit next, so that
-// the sum of random lengths is minimal, and the cycles of the assignment are joined. For random
-// matrices, the assignment is hardly shorter than the shortest tour. All threads of a block make
-// the tour. Reads the problem and the neighbours; writes a tour. No random numbers of its own.
+// Constructs a directed tour from a shortest assignment: each city is assigned its successor, so
+// that the sum of randomised lengths is minimal, and the cycles of the assignment are joined. For
+// random matrices, the assignment is hardly shorter than the shortest tour. All threads of a block
+// cooperate. Reads the problem and the neighbours; writes a tour. No random numbers of its own.
 #pragma once
 
 #include "core/block.cuh"
@@ -13,7 +13,8 @@ namespace tours {
 
 class Assignment {
   public:
-    static constexpr int ARRAYS = 6;  // of its memory, each with a number for both nodes of a city
+    static constexpr int ARRAYS =
+        6;  // in its memory, each with an entry per node, two of each city
 
     __device__ Assignment(const RandomLengths& lengths, const Neighbours& near, int32_t* memory,
                           int64_t pitch)
@@ -42,7 +43,7 @@ class Assignment {
 
   private:
     static constexpr int NONE = -1;
-    // A forbidden leg, longer than thousands of others; sums of such fit into 64 bits.
+    // The length of a forbidden leg: more than thousands of others, and sums fit into 64 bits.
     static constexpr int64_t LONGEST = int64_t(1) << 50;
     using Least = block::Least<int64_t>;
 
@@ -50,14 +51,14 @@ class Assignment {
         return from == to ? LONGEST : min(LONGEST, lengths_.of(2 * from + 1, 2 * to));
     }
 
-    // Return the smallest of all threads, which have all read the last result.
+    // Return the least of all threads, after all have read the previous result.
     __device__ static Least least(Least mine) {
         __syncthreads();
         return block::least(mine);
     }
 
-    // The price of a city is the shortest way to it; then each city in turn gets the one that is
-    // nearest at these prices, if it is free.
+    // Set the price of each city to the shortest leg to it; then assign to each city in turn the
+    // one that is nearest at these prices, if it is free.
     __device__ void begin() {
         for (int to = threadIdx.x; to < count_; to += blockDim.x) {
             int64_t least = LONGEST;
@@ -155,7 +156,7 @@ class Assignment {
         }
     }
 
-    // The number of a cycle is that of its first city, where `size` has its length.
+    // Number each cycle by its first city, where `size` is set to its length.
     __device__ void number_cycles(int32_t* cycle, int32_t* size) const {
         for (int i = 0; i < count_; ++i) cycle[i] = NONE, size[i] = 0;
         for (int i = 0; i < count_; ++i) {
@@ -163,17 +164,17 @@ class Assignment {
         }
     }
 
-    // Return which cities of a cycle and outside, as one number, exchange the next ones at the
-    // lowest cost: with neighbours, or with all.
+    // Return the cheapest exchange of the successors of a city of a cycle and one outside, as one
+    // number. Candidates outside are near the city or its successor or, `with_all`, all cities.
     __device__ Least best_exchange(const int32_t* cycle, int number, bool with_all) const {
         Least best;
         for (int one = threadIdx.x; one < count_; one += blockDim.x) {
             if (cycle[one] != number) continue;
             const auto consider = [&](int other) {
                 if (cycle[other] == number) return;
-                const int64_t cost = whole(one, next_[other]) + whole(other, next_[one]) -
-                                     whole(other, next_[other]);
-                const Least tried{cost - whole(one, next_[one]), uint32_t(one) * count_ + other};
+                const int64_t cost = exact(one, next_[other]) + exact(other, next_[one]) -
+                                     exact(other, next_[other]);
+                const Least tried{cost - exact(one, next_[one]), uint32_t(one) * count_ + other};
                 const bool is_first = tried.value == best.value && tried.index < best.index;
                 if (tried.value < best.value || is_first) best = tried;
             };
@@ -191,8 +192,8 @@ class Assignment {
         return least(best);
     }
 
-    // Return a length that is not random.
-    __device__ int64_t whole(int from, int to) const {
+    // Return a length that is not randomised.
+    __device__ int64_t exact(int from, int to) const {
         return problem::distance(lengths_.data, lengths_.n, {2 * from + 1}, {2 * to});
     }
 

@@ -1,6 +1,7 @@
-// Constructs a tour along a Hilbert curve, in a square of twice the extent of all cities at a
-// random position, so that tours differ. Cities in the same cell are ordered by number. Reads the
-// coordinates and a key that the caller draws; writes a tour. No random numbers of its own.
+// Constructs a tour along a Hilbert curve that fills a square of twice the extent of the cities.
+// The square has a random position, so that tours differ. Cities in the same cell are ordered by
+// number. Reads the coordinates and a key that the caller draws; writes a tour. No random numbers
+// of its own.
 #pragma once
 
 #include "core/core.cuh"

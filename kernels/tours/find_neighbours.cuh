@@ -1,9 +1,10 @@
-// Fills the table of neighbours, one thread per city. From coordinates: the two nearest cities of
-// each quadrant among the nearest POOL cities, then the nearest others; from a matrix: the nearest
-// cities. Ties are broken by number. Cities with the same coordinates form a path in the order of
-// their numbers, which short tours visit consecutively: they are neighbours along the path, and
-// only the ends of paths have, and are, neighbours of other cities. Rows with fewer neighbours
-// repeat some. Reads the problem and the tree of cities; writes the table. No random numbers.
+// Fills the table of neighbours, one thread per city. The neighbours of a city with coordinates are
+// the two nearest cities of each quadrant among the nearest POOL cities, then the nearest others;
+// of a city of a matrix, the nearest cities. Ties are broken by number. Cities with the same
+// coordinates form a path in the order of their numbers, which short tours visit consecutively:
+// each is a neighbour of the next, and only the ends of paths have, and are, neighbours elsewhere.
+// Rows with fewer neighbours repeat some. Reads the problem and the tree of cities; writes the
+// table. No random numbers.
 #pragma once
 
 #include "core/instance.cuh"
@@ -62,7 +63,7 @@ __device__ void find(const problem::Data& data, const Neighbours& near, int n, i
 
 #else
 
-constexpr int POOL = 48, A_QUADRANT = 2, DEEPEST = 32;
+constexpr int POOL = 48, PER_QUADRANT = 2, DEEPEST = 32;
 
 // Offer all cities that may be among the nearest, visiting nearer halves first.
 __device__ void search(const problem::Data& data, const Neighbours& near, int n, int city,
@@ -109,7 +110,7 @@ __device__ int find_elsewhere(const problem::Data& data, const Neighbours& near,
     for (int i = 0; i < nearest.count && left > 0; ++i) {
         const double2 there = data.coordinates[nearest.city[i]];
         const int quadrant = 2 * (there.x >= here.x) + (there.y >= here.y);
-        if (of_quadrant[quadrant]++ < A_QUADRANT) chosen[i] = true, --left;
+        if (of_quadrant[quadrant]++ < PER_QUADRANT) chosen[i] = true, --left;
     }
     for (int i = 0; i < nearest.count && left > 0; ++i) {
         if (!chosen[i]) chosen[i] = true, --left;
@@ -154,7 +155,7 @@ KERNEL(find_neighbours, (problem::Data data, Neighbours near, int32_t n)) {
 }
 
 #ifdef ISLANDS_INSTANCES
-// The same for all runs that begin.
+// Fill the tables of all runs that begin.
 KERNEL(find_neighbours_of_runs, (Islands all, problem::Data data, Neighbours near, int32_t n)) {
     const int runs = all.islands / all.runs.islands;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < runs * n; i += gridDim.x * blockDim.x) {

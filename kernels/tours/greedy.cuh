@@ -150,7 +150,7 @@ class Greedy {
         if (tried.before(best)) best = tried;
     }
 
-    // Return the shortest chosen edge of both ends of a path.
+    // Return the shorter one of the edges chosen by both ends of a path.
     __device__ Edge best_of(int city) const {
         const int other = paths_.end[city];
         const Edge mine = edge(city, paths_.choice[city]), its = edge(other, paths_.choice[other]);
@@ -158,7 +158,7 @@ class Greedy {
     }
 
     // Join paths by edges that both accept; `ends` lists the cities to try, or null for all. Return
-    // whether there was one.
+    // whether there was such an edge.
     __device__ bool join(const int32_t* ends, int count) {
         // A path offers itself to the path that it chose, if that one would choose a longer edge.
         for (int i = threadIdx.x; i < count; i += blockDim.x) {
@@ -172,7 +172,7 @@ class Greedy {
             }
         }
         __syncthreads();
-        // Decide before anything changes: the list of suitors then contains the city to join.
+        // Decide before anything changes; `mate` then holds the city to join.
         bool joins = false;
         for (int i = threadIdx.x; i < count; i += blockDim.x) {
             const int city = ends ? ends[i] : i;

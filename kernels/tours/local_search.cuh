@@ -1,9 +1,9 @@
-// Local search on tours with neighbour lists (2-opt and Or-opt): in each round, one active city of
-// each group of 32 finds its best move and claims the cells of the tour that it touches; among
-// moves that claim the same cell, short ones with a large gain win, and moves that win all their
-// cells are applied at once. If there are more threads than groups of cities, several work for
-// each. A city is active until it has no improving move, and again when one of its edges changes.
-// Reads a tour and writes it in place. No random numbers.
+// Local search on tours with neighbour lists (2-opt and Or-opt). In each round, one active city of
+// each group of 32 finds its best move, which claims the cells of the tour that it touches. Among
+// moves that claim the same cell, the shortest wins, then the one with the largest gain; moves that
+// win all their cells are applied at once. If there are more threads than groups of cities, several
+// threads work for each group. A city is active until it has no improving move, and again when one
+// of its edges changes. Reads a tour and writes it in place. No random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -52,7 +52,7 @@ class LocalSearch {
     // the gain of this thread's moves, to be summed over the block.
     __device__ int64_t run(const improver::Plan& plan, int64_t most, bool to_the_end,
                            int64_t& tried) {
-        int64_t gain = 0, made = 0, made_before = 0;
+        int64_t gain = 0, moves = 0, moves_before = 0;
         activate();
         for (uint32_t round = 0;; ++round) {
             if ((POLLING_IS_CHEAP || round % 64 == 63) && improver::halts(plan)) break;
@@ -60,22 +60,22 @@ class LocalSearch {
             tried += find(round);
             if (!block::any(has_found_)) {
                 if (block::any(has_active_)) continue;
-                if (!to_the_end || made == made_before) break;
-                made_before = made;
+                if (!to_the_end || moves == moves_before) break;
+                moves_before = moves;
                 activate();
                 continue;
             }
             __syncthreads();  // all claims are made
             gain += decide();
             __syncthreads();  // all winners are known
-            made += *memory_.winners;
-            if (most > 0 && made > most) {
-                gain -= leave_out(int(made - most));
+            moves += *memory_.winners;
+            if (most > 0 && moves > most) {
+                gain -= leave_out(int(moves - most));
                 __syncthreads();
             }
             make_winners();
             __syncthreads();
-            if (most > 0 && made >= most) break;
+            if (most > 0 && moves >= most) break;
         }
         return gain;
     }
@@ -205,8 +205,9 @@ class LocalSearch {
         }
     }
 
-    // Ordered by length up to a factor of two, shortest first, as a long interval blocks all moves
-    // inside it; then by gain, then by group, highest first.
+    // Return the rank of a move; the largest wins. Moves are ordered by length up to a factor of
+    // two, shortest first, as a long interval blocks all moves inside it; then by gain, then by
+    // group.
     __device__ uint64_t key_of(const Move& move, int group) const {
         const uint64_t shortness = __clz(move.changed.length);
         return shortness << 58 | rank_of(move.gain) << 25 | uint32_t(group);

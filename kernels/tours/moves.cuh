@@ -14,7 +14,7 @@
 
 namespace tours {
 
-// The neighbour that local search tries first: the very first one of a node is joined to it.
+// The neighbour that local search tries first; nodes of directed tours skip the one joined to them.
 constexpr int FIRST_NEIGHBOUR = ENCODING_DOUBLED;
 
 constexpr int LONGEST_PART = 3;    // maximum number of cities that Or-opt moves at once
@@ -64,7 +64,7 @@ class Finder {
     }
 
   private:
-    // The city and those before it; the last of them is at the end of the part.
+    // The city and some before it, the last of which is at the end of the part.
     struct Part {
         int end;  // its position
         problem::City last;
@@ -132,8 +132,8 @@ class Finder {
             const int other = tour_.wrapped(step_ * (at - place));
             if (other == 0 || one + other >= tour_.n) continue;
             const Adjacent end = next_to(at, after, -step_);
-            const int64_t whole = left + end.length - tour_.length(end.city, next_);
-            if (whole > best_.gain) take_exchange(whole, one, other);
+            const int64_t total = left + end.length - tour_.length(end.city, next_);
+            if (total > best_.gain) take_exchange(total, one, other);
         }
     }
 
@@ -164,9 +164,9 @@ class Finder {
                 if (tour_.wrapped(step_ * (place_ - open.place)) < count) continue;
                 const int64_t most = gain + part.gain + open.length;
                 if (most <= best_.gain) continue;
-                const int64_t whole = most - tour_.length(part.last, open.city);
-                if (whole > best_.gain) {
-                    take_part(whole, count, part.end, place, open.place, 2 * side - 1);
+                const int64_t total = most - tour_.length(part.last, open.city);
+                if (total > best_.gain) {
+                    take_part(total, count, part.end, place, open.place, 2 * side - 1);
                 }
             }
         }

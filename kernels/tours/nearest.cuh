@@ -12,8 +12,7 @@ namespace tours {
 
 class Nearest {
   public:
-    static constexpr int ARRAYS =
-        3;  // in its memory, each with n entries and a stride of the pitch
+    static constexpr int ARRAYS = 3;  // each with n entries and a stride of the pitch
 
     __device__ Nearest(const RandomLengths& lengths, const Neighbours& near, int32_t* memory,
                        int64_t pitch)

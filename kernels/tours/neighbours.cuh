@@ -6,7 +6,7 @@
 
 struct Neighbours {
     int32_t degree;         // neighbours per city
-    int32_t levels;         // of the tree, whose nodes split the cities into halves
+    int32_t levels;         // of the k-d tree, whose nodes split the cities into halves
     const int32_t* cities;  // [n]: the cities, sorted so that near ones are close to each other
     const int32_t* axis;    // [2^levels]: the coordinate by which a node splits, numbered from 1
     const double* split;    // [2^levels]: the first coordinate of its upper half

@@ -92,11 +92,11 @@ def test_heavy_children_give_the_bits_of_the_cpu(*, crowded: bool) -> None:
 
 _BARRIER = "__syncthreads();"
 _LABELS, _KEPT = "size[r] = 0;\n        }\n", "rank_[k] = rank, at[rank] = own_[k];\n        }\n"
-_TOLD, _COUNTED = "now_ = *told_;", "room.count[w] = count;\n    }\n"
+_SHARED, _COUNTED = "now_ = *shared_;", "room.count[w] = count;\n    }\n"
 BARRIERS: dict[str, list[tuple[str, str, str]]] = {
     "sub-tours": [("eax/sub_tours.cuh", f"{_LABELS}        {_BARRIER}", _LABELS)],
     "chosen children": [("eax/choice.cuh", f"{_KEPT}        {_BARRIER}\n", _KEPT)],
-    "mergers": [LONG_CYCLES, ("eax/merging.cuh", f"{_BARRIER}\n            {_TOLD}", _TOLD)],
+    "mergers": [LONG_CYCLES, ("eax/merging.cuh", f"{_BARRIER}\n            {_SHARED}", _SHARED)],
     "walks": [SEVERAL_WALKS, ("eax/cycles.cuh", f"{_COUNTED}    {_BARRIER}", _COUNTED)],
 }
 

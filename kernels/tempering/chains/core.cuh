@@ -1,5 +1,5 @@
-// Tempering of a knapsack in its core: see core_state.cuh and islands/problems/core.py. No random
-// numbers here.
+// Tempering of knapsack problems, restricted to their core: see core_state.cuh and
+// islands/problems/core.py. No random numbers here.
 #pragma once
 
 #include "tempering/plan.cuh"

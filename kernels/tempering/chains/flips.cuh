@@ -6,8 +6,9 @@
 
 namespace algorithm {
 
-// A cost to be minimised: the sum of numbers of chosen items, and of pairs of which both are
-// chosen. Items have places, sorted by classes; no pair of a class has a number.
+// A cost to be minimised: the sum of the numbers of all chosen items, and of all pairs of chosen
+// items. Items have places, sorted by classes of independent items: no pair of a class has a
+// number.
 struct FlipPlan {
     const int32_t* place;     // [n]: of each item
     const int32_t* ends;      // [64]: where the places of each class end; n from the last one on

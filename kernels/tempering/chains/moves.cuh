@@ -1,6 +1,6 @@
-// Tempering of a user-defined problem by single moves. Headers are selected here by the problem's
-// macros, not by Python, as programs whose costs the host computes define none of them: a state
-// crosses and judges moves only where it exists. No random numbers here.
+// Tempering of a user-defined problem by single moves. Macros of the problem select the headers,
+// not Python: programs whose costs the host computes have no state that crosses or evaluates moves,
+// and define none of these macros. No random numbers here.
 #pragma once
 
 #include "problems/solution.cuh"
@@ -43,7 +43,7 @@ using Plan = PlanOf<Climbs, MovePlan>;
 
 #ifdef ISLANDS_OUTSIDE
 namespace tempering {
-using Chain = BaseChain;  // unused by replicas
+using Chain = BaseChain;  // without run(), as the host evaluates moves
 }
 #elif defined(STATED_WHOLE)
 #include "tempering/whole_chain.cuh"

@@ -10,8 +10,8 @@ namespace algorithm {
 
 struct PairPlan {
     const int32_t* alike_places;  // [n]: see `Alike`, or null
-    // Per individual, for many items only, otherwise null: the deltas of its state, and the
-    // generation that they belong to. They may be missing.
+    // Per individual, or null if there are few items: the deltas of its state, and the generation
+    // to which they belong; -1: no deltas are stored.
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
@@ -28,8 +28,8 @@ using Plan = PlanOf<Energies, PairPlan>;
 #include "tempering/fixed_price.cuh"
 #include "tempering/order_cross.cuh"
 #include "tempering/pair_chain.cuh"
-// With neighbours, a CPU updates the deltas of a few rows. A GPU updates all of them at once, as
-// the fields of items would take twice as much block memory as the deltas.
+// With sparse flows, a CPU updates a few rows of deltas. A GPU updates all deltas at once, as the
+// fields of items would take twice as much block memory.
 #if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
 #include "tempering/network_deltas.hpp"
 namespace tempering {
