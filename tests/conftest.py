@@ -1,7 +1,5 @@
 """Fixtures: the available devices, the published instances, and mpirun."""
 
-from __future__ import annotations
-
 import atexit
 import fcntl
 import gc
@@ -49,19 +47,19 @@ _USUAL = "ISLANDS_TESTS_USUAL_CXX"
 """The variable with the compiler of users, for workers, which inherit a quick `CXX`."""
 
 _WITHOUT = "ISLANDS_TESTS_WITHOUT"
-"""The variable with commands that tests shall not find, as on a machine that lacks them."""
+"""The variable with commands that tests must not find, as on a machine without them."""
 
 
 def path_without(commands: Sequence[str], path: str) -> str:
-    """Return a PATH of the same commands but for some: links replace folders that have these."""
+    """Return a PATH without some commands: folders of links replace those that contain them."""
     folders = list[str]()
     for folder in map(Path, path.split(os.pathsep)):
         if any((folder / name).exists() for name in commands):
             links = Path(tempfile.mkdtemp(prefix="commands-"))
             atexit.register(shutil.rmtree, links, ignore_errors=True)
-            for each in folder.iterdir():
-                if each.name not in commands:
-                    (links / each.name).symlink_to(each)
+            for file in folder.iterdir():
+                if file.name not in commands:
+                    (links / file.name).symlink_to(file)
             folder = links
         folders.append(str(folder))
     return os.pathsep.join(folders)
@@ -99,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let each worker begin with some of the files that take longest.
 
-    It receives an equal part of the tests, and later takes some of the others, from their ends.
+    A worker receives an equal part of the tests, and later takes some from the ends of other parts.
     """
     files: dict[Path, list[pytest.Item]] = {}
     tests: dict[str, list[pytest.Item]] = {}
@@ -138,7 +136,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over the tests, which all stay to the end."""
+    """Let the garbage collector ignore the tests, which all stay in memory to the end."""
     gc.collect()
     gc.freeze()
 
@@ -186,7 +184,7 @@ def published() -> Path:
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
-    """Return what `make` has made in a folder for the first worker that needed it."""
+    """Return the result of `make` in a new folder, which only the first worker calls."""
     base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with (shared / f"{name}.made").open("a+") as file:
@@ -237,10 +235,10 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def own_tmpdir(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Give each mpirun of a test an own TMPDIR: those that share one disturb each other.
+    """Give each mpirun of a test its own TMPDIR: those that share one disturb each other.
 
-    One that ends removes the folder in which another creates its own, and files that a killed
-    one leaves make the next one with the same process id fail.
+    One that ends removes the folder in which another creates its own, and files left by a killed
+    one make the next one with the same process id fail.
     """
     with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
         monkeypatch.setenv("TMPDIR", folder)

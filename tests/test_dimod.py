@@ -1,7 +1,5 @@
 """The sampler with dimod's interface, by dimod's own tests and against all states."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unittest

@@ -1,7 +1,5 @@
 """The interfaces of other projects on two ranks: all have the same answers, whatever the seeds."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

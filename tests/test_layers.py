@@ -1,7 +1,5 @@
 """The layers of the package, and the only modules that may import heavy packages."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Many instances in one call give the results of `solve`, whatever else is among them."""
 
-from __future__ import annotations
-
 import gc
 import pickle
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The backend of networkx, by networkx's own tests and against the best of all answers."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -118,7 +116,7 @@ def test_walks_use_the_shortest_paths_of_a_graph_that_is_not_complete() -> None:
 def of_all_sets(
     found: Any, holds: Callable[[set[Any]], bool], value: Callable[[set[Any]], float]
 ) -> float:
-    """Return the least value of a set of nodes that holds."""
+    """Return the least value of all sets of nodes that satisfy a condition."""
     sets = (set(some) for k in range(len(found) + 1) for some in combinations(found, k))
     return min(value(some) for some in sets if holds(some))
 

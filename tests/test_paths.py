@@ -1,7 +1,5 @@
 """Files of users: published at once, and opened in folders of others without following links."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The public names: types of keyword arguments, docstrings, and their examples, which run."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import re

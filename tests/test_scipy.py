@@ -1,6 +1,4 @@
-"""The functions with SciPy's interface, against SciPy's meaning and its own functions."""
-
-from __future__ import annotations
+"""Functions with SciPy's interface behave as SciPy documents, and as its own functions."""
 
 from typing import Any
 

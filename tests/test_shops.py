@@ -1,7 +1,5 @@
 """Shops of other libraries, and frames of pandas and Polars."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """`solve`, sessions and callbacks: what they take, and that equal calls give equal results."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The tests of significance, compared with counting, definitions and published values."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, product
 

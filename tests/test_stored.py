@@ -1,7 +1,5 @@
 """Runs in folders from Python: `islands.resume`, `islands.read_run`, and starting solutions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

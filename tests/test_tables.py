@@ -1,7 +1,5 @@
 """Tables, texts and settings: their forms, spellings and values."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """SciPy's own tests of its functions, with those of islands in their place."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any

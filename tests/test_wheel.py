@@ -1,7 +1,5 @@
 """The wheel alone in an empty environment: its commands, and scripts that bring parts of a run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -72,7 +70,7 @@ def done(*line: str) -> dict[str, Any]:
 
 
 def killed(line: list[str], number: signal.Signals) -> int:
-    """Start what runs for ever in `a`, end it by a signal, and return its last checkpoint."""
+    """Start a run without a limit in `a`, end it by a signal, and return its last checkpoint."""
     with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
         try:
             for _ in range(1200):

@@ -1,7 +1,5 @@
 """Fixtures of the algorithms."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """Edge assembly crossover: its parts compared with definitions in Python, and small runs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -139,7 +137,7 @@ def test_walks_at_the_same_time_use_each_edge_once(backend: Backend) -> None:
 
 @pytest.mark.parametrize("n", [8, 100, 5000, 22_000, 65_536, 100_000, 240_000])
 def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
-    """A third of that of a large GPU, or compute capability 8.6 without the static part."""
+    """The limits are a third of the memory of a large GPU, and that of compute capability 8.6."""
     size, most = eax.size_class(n), 73 if n <= 65_536 else 97 if n <= 100_000 else 224
     assert n <= size
     # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.

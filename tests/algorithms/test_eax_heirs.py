@@ -1,7 +1,5 @@
 """Edge assembly crossover: the ends of phases, and the tours left to the next population."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +35,7 @@ PHASE, SLEEPS = 0, 5
 
 
 class Line:
-    """The populations of an island, as the rules describe them."""
+    """The heirs of the successive populations of an island, by the rules."""
 
     def __init__(self) -> None:
         self.inherited, self.failures = NO_COST, 0
@@ -334,7 +332,7 @@ def replaced(
     outcome, records, mates = (field(mine, name) for name in ("outcome", "record", "mates"))
     outcome[:] = 0
     scores = outcome.view(np.float64)
-    # The best child is any of them.
+    # The numbers of children have no order.
     order = np.random.default_rng(5).permutation(outcome.shape[2])
     for pair in range(2):
         a = int(mates[0, pair, 0])
@@ -370,7 +368,7 @@ def test_children_that_make_the_other_parent_are_left_out(parts: int, backend: B
     children[a] = made
     after = replaced(mine, problem, *children)
     assert edges(after[b]) == edges(other)
-    # The last child that the other parent needs is left out, the one behind it is not.
+    # The last child that would complete the other parent is left out; the next one is chosen.
     chosen = [*made[: parts - 1], *made[parts:]]
     assert edges(after[a]) == edges(
         with_reversed(first, [each for child in chosen for each in child])

@@ -1,7 +1,5 @@
 """Resampled growth solves assignments that hide a grid, and proves it by a lower bound."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from itertools import permutations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All crossovers and mutations on all encodings compared with NumPy, bit for bit."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar

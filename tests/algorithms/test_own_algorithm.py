@@ -1,7 +1,5 @@
 """An algorithm of a script, with all optional methods, compared with NumPy."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partialmethod
 from typing import Any

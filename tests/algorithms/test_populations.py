@@ -1,7 +1,5 @@
 """Equal costs, extreme and improved keys, draws, and several parents of populations."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of the algorithms on all devices compared with their NumPy references, bit for bit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -223,7 +221,7 @@ def problem_of(kind: str, n: int) -> Problem:
 
 @dataclass(frozen=True)
 class Run:
-    """What a line says."""
+    """The run that a line of `RUNS` describes."""
 
     algorithm: str
     problem: Problem

@@ -1,7 +1,5 @@
 """Settings of the algorithms: refused ones, derived numbers, published results, and GPUs."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from statistics import mean

@@ -1,7 +1,5 @@
 """Parallel tempering on all devices, also of choices, compared with plain Python, bit for bit."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from itertools import permutations
@@ -180,7 +178,7 @@ def test_changes_are_accepted_by_metropolis_rule(backend: Backend, name: str, mo
             may, may_ever, accepts = backend.download(out)
             is_clear = np.abs(raised - limits) > 4e-6 * limits
             assert (accepts == (raised <= limits))[is_clear].all()
-            # The quick looks are bounds.
+            # The fast checks are bounds.
             assert (may >= accepts).all()
             assert (may_ever >= accepts).all()
 

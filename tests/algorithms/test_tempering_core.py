@@ -1,7 +1,5 @@
 """Tempering of knapsacks on all devices compared with plain Python, bit for bit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

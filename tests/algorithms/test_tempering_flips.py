@@ -1,7 +1,5 @@
 """Tempering of sparse quadratic models, compared with plain Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tempering of users' own problems compared with plain Python, and by Python functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

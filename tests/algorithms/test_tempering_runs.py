@@ -1,7 +1,5 @@
 """Runs of parallel tempering: the exact distribution, migrants, ranks, optima, and GPUs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from itertools import permutations

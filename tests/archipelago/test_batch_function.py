@@ -1,7 +1,5 @@
 """A GPU repeats the launches of a batch function, and sometimes compares with its costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

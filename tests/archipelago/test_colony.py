@@ -1,7 +1,5 @@
 """Colonies of one archipelago: evolution, checkpoints, and migration between encodings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import cycle
 from typing import Any

@@ -1,7 +1,5 @@
 """The diversity of islands, compared with NumPy, for each kind of genes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

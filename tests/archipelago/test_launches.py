@@ -1,7 +1,5 @@
 """The programs of islands are compiled at the same time, and end together on an error."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

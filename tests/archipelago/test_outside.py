@@ -1,7 +1,5 @@
 """Runs with host evaluation have the same bits as runs with evaluation by kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

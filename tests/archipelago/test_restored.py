@@ -1,7 +1,5 @@
 """Invalid states are refused before kernels read them, even from a checkpoint."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

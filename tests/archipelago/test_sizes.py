@@ -1,7 +1,5 @@
 """Sizes are refused before arrays are allocated; messages name the needed and the free memory."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -24,7 +22,7 @@ SIZES = {"islands": 40, "population": 512}
 
 
 class Counting(Recorder):
-    """Counts the bytes of all arrays, and offers this number of bytes."""
+    """A device that counts the bytes of all arrays, with `free` bytes of memory."""
 
     def __init__(self, free: int | None = None) -> None:
         super().__init__()

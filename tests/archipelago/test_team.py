@@ -1,7 +1,5 @@
 """Ranks that share islands have the bits of a single rank; trials decide if sharing is faster."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The interface of backends, on each available device, and the GPUs of ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from programs_for_tests import CHECKS

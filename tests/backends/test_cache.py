@@ -1,7 +1,5 @@
 """The cache runs only intact programs that no other user can have written."""
 
-from __future__ import annotations
-
 import grp
 import hashlib
 import os
@@ -32,9 +30,8 @@ __attribute__((constructor)) static void speak() { (void)!write(1, "foreign code
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+def cache(fresh_cache: Path) -> Path:
+    return fresh_cache
 
 
 class Maker:

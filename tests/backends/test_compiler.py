@@ -1,7 +1,5 @@
 """Compiling: once per program, with errors that name the fix."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shlex

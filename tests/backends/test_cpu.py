@@ -1,7 +1,5 @@
 """Threads of the CPU backend, its free memory, crashes of a user's code, and the energy of GPUs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Importing CuPy, which makes a folder, if the home folder cannot be written."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

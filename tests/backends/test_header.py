@@ -1,7 +1,5 @@
 """Sources of programs: files, and headers given as text, which both compilers accept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

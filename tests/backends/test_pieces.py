@@ -1,7 +1,5 @@
 """Programs that are compiled in pieces: each kernel is in one of them, and results are the same."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

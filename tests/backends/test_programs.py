@@ -1,7 +1,5 @@
 """Every program compiles for every GPU, on a machine without one."""
 
-from __future__ import annotations
-
 from itertools import cycle, product
 
 import pytest

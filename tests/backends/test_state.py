@@ -1,7 +1,5 @@
 """Arrays of the islands on the device, and arguments of kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from programs_for_tests import SCAN

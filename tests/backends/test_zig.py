@@ -1,7 +1,5 @@
 """Zig's C++ compiler, replaced by a script: when it is used, and which messages appear."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Benchmarks ask neither git nor nvidia-smi."""
 
-from __future__ import annotations
-
 import pytest
 from commands_for_tests import without_facts_of_the_machine
 

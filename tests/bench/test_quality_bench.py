@@ -1,7 +1,5 @@
 """`islands bench quality` and `gpus`: rows compared with NumPy, and statistical tests."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

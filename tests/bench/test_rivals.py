@@ -1,7 +1,5 @@
 """Other programs of `bench quality`: their answers, processes and refusals."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 from pathlib import Path
 from types import new_class

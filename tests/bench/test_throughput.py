@@ -1,7 +1,5 @@
 """Speed benchmarks: what they count and check, and how they compare with earlier results."""
 
-from __future__ import annotations
-
 import sys
 from itertools import permutations
 from multiprocessing.pool import ThreadPool

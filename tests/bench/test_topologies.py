@@ -1,7 +1,5 @@
 """Benchmarks of migration: takeover and traffic of topologies, and the rates of ranks."""
 
-from __future__ import annotations
-
 import json
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """The lower bound of Held and Karp."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Upper bounds of knapsacks, compared with optima by brute force and with HiGHS."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cells and tasks are dealt to ranks and threads; signals and errors end the work of all."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """The plan of a tuning: the values of settings, configurations, and the runs of a task."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Series of runs: their order and records, and how they continue after an interruption."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 from typing import Any

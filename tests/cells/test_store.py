@@ -1,7 +1,5 @@
 """The files of a batch: its results with their times, and its names."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

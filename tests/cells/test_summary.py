@@ -1,7 +1,5 @@
 """Summaries of runs and rankings of configurations, compared with NumPy and results by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace

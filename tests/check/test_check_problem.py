@@ -1,7 +1,5 @@
 """A check finds wrong functions of a model; it names the line, array and index."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

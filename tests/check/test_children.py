@@ -1,7 +1,5 @@
 """`islands check` makes children by the cross of a state, and detects invalid ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

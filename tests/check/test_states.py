@@ -1,7 +1,5 @@
 """`islands check` compares the costs that a state follows with those of the solutions."""
 
-from __future__ import annotations
-
 import pytest
 from moving_problems import CHOICE, CHOICE_STATE, TABLE, N, problem
 

@@ -1,7 +1,5 @@
 """Commands of these tests run in new folders, and call neither git nor nvidia-smi."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

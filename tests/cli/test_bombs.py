@@ -1,7 +1,5 @@
 """Small folders with huge files: every command ends soon, with little memory, or refuses them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

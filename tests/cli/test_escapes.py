@@ -1,7 +1,5 @@
 """The content of files and scripts of others is escaped, so that it cannot control the terminal."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Work of many runs ends soon after a signal; the same command completes it, with equal rows."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """The command line: help, closed and full output, completion, and `islands doctor` on ranks."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Runs of models of a script: functions that end processes or fail, real costs, Parquet files."""
 
-from __future__ import annotations
-
 import multiprocessing
 from pathlib import Path
 

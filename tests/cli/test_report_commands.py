@@ -1,7 +1,5 @@
 """`islands report`, `plot`, `export` and `run --plot`."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

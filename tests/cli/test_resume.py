@@ -1,7 +1,5 @@
 """`islands resume` on the CPU: a resumed run equals an uninterrupted one."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

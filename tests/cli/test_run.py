@@ -1,7 +1,5 @@
 """`islands run` on the CPU: files and output of small runs, refusals, and lower bounds."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

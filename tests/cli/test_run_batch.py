@@ -1,7 +1,5 @@
 """`islands run --batch` solves many instances, and `islands resume` the remaining ones."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

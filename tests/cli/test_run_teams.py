@@ -1,7 +1,5 @@
 """`islands run` on several ranks: teams, colonies, signals, kills, and ranks that do not wait."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

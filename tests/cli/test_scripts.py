@@ -1,7 +1,5 @@
 """Parts of scripts, named `FILE.py:NAME` on the command line, and how their runs are resumed."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

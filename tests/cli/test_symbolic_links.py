@@ -1,7 +1,5 @@
 """No command follows a link inside a folder that others may have written."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

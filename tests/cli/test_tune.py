@@ -1,7 +1,5 @@
 """`islands tune` on the CPU: its rows, its best configuration, and those that are refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

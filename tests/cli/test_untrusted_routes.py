@@ -4,8 +4,6 @@ The script leaves a mark and fails. Each route is tried as it is, which must lea
 trust, which must leave one, so that the route does lead to the script.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -186,7 +184,7 @@ LINES = [
 
 @pytest.fixture
 def array(tmp_path: Path, monkeypatch: Patch) -> Callable[[list[str]], int]:
-    """Return what runs the first element of a job array with some words."""
+    """Return a function that runs the first element of a job array with some options."""
     Commands(tmp_path / "commands", monkeypatch)
     for name, value in in_array(1).items():
         monkeypatch.setenv(name, value)

@@ -1,7 +1,5 @@
 """Scripts of others are not run, those of the user are; see also test_untrusted_routes.py."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`islands verify`: exact costs, what a file or folder states, and infeasible solutions."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

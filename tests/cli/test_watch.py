@@ -1,7 +1,5 @@
 """`islands watch` and `islands status` of a series and of a measurement, and after their end."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

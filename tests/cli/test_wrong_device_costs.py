@@ -1,7 +1,5 @@
 """Refusals and wrong costs: one message on all ranks, and no result."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Colonies in the settings of a run, and what all ranks must agree on."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

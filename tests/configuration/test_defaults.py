@@ -1,7 +1,5 @@
 """The settings that are adjusted in a run with an improver."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import shlex

@@ -1,7 +1,5 @@
 """Parts of a run that fit each other, and names that no file can have."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Settings of a problem; settings that a choice makes ineffective are dropped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The presets have the values of the papers, and our choices for values that they omit."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib.resources import files
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Defaults follow the structure of a problem, what is asked for, and the number of GPUs."""
-
-from __future__ import annotations
+"""Defaults depend on the structure of a problem, other settings, and the number of GPUs."""
 
 import dataclasses
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Criteria to stop: their text, when they are reached, and the generations that are visited."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Each row of the table of defaults counts for some problem, with settings that a run can have."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fakes import FakeProblem

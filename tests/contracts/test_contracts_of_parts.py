@@ -1,7 +1,5 @@
 """Topologies, encodings, improvers and problems keep their contracts."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, ClassVar
 

@@ -1,6 +1,4 @@
-"""Runs of all kinds keep the contract of runs, with migrations on the way."""
-
-from __future__ import annotations
+"""Runs of all kinds keep the contract of runs, also with migrants in flight."""
 
 from typing import Any, ClassVar
 

@@ -1,6 +1,4 @@
-"""States that make children of two solutions: by nothing else, the searches below improve."""
-
-from __future__ import annotations
+"""States that make children of two solutions: the searches below improve by crossover only."""
 
 from contextlib import nullcontext
 from typing import Any
@@ -34,7 +32,7 @@ __device__ bool propose(const State&, const Solution&, int, const Data&, Random&
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 __device__ long long apply(State&, Changing&, int, const Data&, Step) { return 0; }
 """
-# The child has the items of both parents, but a random one.
+# The child has the items of both parents, without a random one.
 UNION = """
 __device__ void cross(State& state, Changing& child, const Solution& other, int n,
                       const Data& data, Random& random) {

@@ -1,7 +1,5 @@
 """Parts of scripts, compared with built-in ones, and errors that show the line of a script."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

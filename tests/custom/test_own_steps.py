@@ -1,7 +1,5 @@
 """States that propose steps of a user's own: the same costs as whole evaluations."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

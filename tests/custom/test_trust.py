@@ -1,6 +1,4 @@
-"""What a user has signed is recognised; the key is complete as soon as it exists, and only one."""
-
-from __future__ import annotations
+"""Signatures are recognised; processes that make the key at once share one complete key."""
 
 import os
 import re

@@ -1,7 +1,5 @@
 """What the screen, its log and its lines of progress contain, and when they are written."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from io import StringIO

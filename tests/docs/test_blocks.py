@@ -3,8 +3,6 @@
 Slow pages run only if ISLANDS_ALL_DOCS is set; test_commands.py parses their commands.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The examples of changed models find the best of all solutions of their problems."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations, product
 from typing import Any
 

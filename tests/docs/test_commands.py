@@ -1,7 +1,5 @@
 """The program knows each documented command, its options and its settings."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

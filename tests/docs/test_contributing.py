@@ -1,7 +1,5 @@
 """The parts of CONTRIBUTING.md work in a copy of the package to which they are added as it says."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

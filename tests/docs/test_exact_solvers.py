@@ -1,7 +1,5 @@
 """The exact solvers of docs/examples solve the problems that are stated to islands."""
 
-from __future__ import annotations
-
 import itertools
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """The examples in docs/examples run in all documented ways, and their costs are right."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Pages agree with the program: settings, keys, links, the site, transcripts and saved scripts."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """Checkups if ranks differ, share a GPU, or fail."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

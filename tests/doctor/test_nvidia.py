@@ -1,7 +1,5 @@
 """Parsing of nvidia-smi's output, with tables of real machines."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

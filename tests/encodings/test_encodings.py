@@ -1,7 +1,5 @@
 """Encodings: genomes of solutions, and which genomes others accept."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

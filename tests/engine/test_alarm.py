@@ -1,7 +1,5 @@
 """Time limits and signals in a long generation, which is abandoned and undone."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Ranks that do not wait for each other, on fake islands of different speed."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

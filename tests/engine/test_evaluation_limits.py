@@ -1,7 +1,5 @@
 """Limits of evaluations: runs end in the generation that reaches them, alone or not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

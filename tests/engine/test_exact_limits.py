@@ -1,7 +1,5 @@
 """A run ends after exactly its limit of evaluations, if its algorithm counts them one by one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

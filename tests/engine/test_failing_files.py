@@ -1,7 +1,5 @@
 """Runs whose files fail, as on a network file system."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

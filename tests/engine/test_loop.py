@@ -1,7 +1,5 @@
 """Runs from epoch to epoch, and launches that take too long."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time
@@ -142,7 +140,7 @@ def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
     wanted = {"generations": 21 * 0.5, "migration": 4 * 0.25, "callback": len(called) * 2.0}
     wanted |= {"records": 5 * 0.125}
     assert outcome.phases == {**dict.fromkeys(usage.PHASES, 0.0), **wanted}
-    # What a run does after the last look at its clock belongs to phases, too.
+    # Work after the clock was read for the last time belongs to phases, too.
     assert sum(outcome.phases.values()) == outcome.progress.seconds + 2.0 + 0.125
 
 
@@ -201,7 +199,7 @@ def test_the_host_is_not_halted_between_launches() -> None:
 
 @pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.3, 5.0])
 def test_the_next_launch_is_short_by_what_is_known(seconds: float) -> None:
-    """Each generation takes these seconds: launches grow step by step, up to half a second."""
+    """Each generation takes `seconds`: launches grow step by step, up to half a second."""
     watch = Watch(lambda: None, LIMITS.longest_launch)
     for _ in range(12):
         before = watch.generations
@@ -227,7 +225,7 @@ def test_a_callback_sees_each_second_of_a_long_epoch_and_may_end_it(
 
 
 class Passing(FakeArchipelago):
-    """Islands that pass all slots of a generation for which some evaluations are left."""
+    """Islands that skip all slots of a generation if the number of evaluations left is limited."""
 
     made = 10
     left: int | None = None
@@ -243,7 +241,7 @@ class Passing(FakeArchipelago):
         return [each._replace(evaluations=self.made) for each in super().measure()]
 
 
-def test_a_run_ends_although_islands_pass_what_is_left() -> None:
+def test_a_run_ends_although_islands_skip_the_evaluations_left() -> None:
     options = {"stop": "evaluations=95", "islands": 2, "population": 16, "record.every": 50}
     outcome, _ = run(options, archipelago=Passing())
     assert outcome.reason == "evaluation limit of 95 reached"

@@ -1,6 +1,4 @@
-"""A full disk, a closed terminal, a signal: the result, or a checkpoint, is there all the same."""
-
-from __future__ import annotations
+"""A full disk, a closed terminal or a signal: the result or a checkpoint is still written."""
 
 import json
 import os

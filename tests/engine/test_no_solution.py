@@ -1,7 +1,5 @@
 """Runs that have found no feasible solution yet, or never find one."""
 
-from __future__ import annotations
-
 import json
 import math
 import signal

@@ -1,7 +1,5 @@
 """Runs of a few problems with many seeds share launches by problem, and give the usual bits."""
 
-from __future__ import annotations
-
 import time
 from itertools import count
 from threading import Event, Thread

@@ -1,7 +1,5 @@
 """Runs that share launches exchange migrants, each at its own time, as it does alone."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from dataclasses import replace
@@ -46,7 +44,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def require_migrate_as_alone(problems: list[Any], backend: Backend, **settings: Any) -> None:
-    """Require that all share launches, migrate, and have the results that they have alone."""
+    """Require that all share launches and migrate, with the same results as when solved alone."""
     assert require_same(problems, backend, **settings) == [*range(len(problems))]
     assert alone(problems[0], 0, **settings).migrations().num_rows > 0
 
@@ -58,7 +56,7 @@ def tours(count: int, size: int) -> list[Any]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_runs_migrate_as_they_do_alone(backend: Backend, name: str) -> None:
-    # Some end sooner than others, whose places the next ones take: all are at other generations.
+    # Some runs end sooner, and the next ones take their places: all are in different generations.
     stop = ["stagnation=7", "generations=23"]
     require_migrate_as_alone(tours(9, 12), backend, **{**SMALL, "stop": stop, **CASES[name]})
 

@@ -1,6 +1,4 @@
-"""Runs of a user's own problem end in time, whatever an evaluation takes and whoever makes it."""
-
-from __future__ import annotations
+"""Runs of user-defined problems end in time, however slow evaluations are and wherever they run."""
 
 import threading
 import time
@@ -26,8 +24,8 @@ def late(problem: Any, **options: Any) -> float:
     return result.seconds - LIMIT
 
 
-# Generation 0 takes no time. Later, neither another individual nor the second of two children is
-# begun, and each would take a second.
+# Evaluations of generation 0 take no time, later ones a second. A run at its limit begins neither
+# another individual nor the second of two children.
 @pytest.mark.parametrize("kind", ["permutation", "subset", "keys", "real"])
 @pytest.mark.parametrize("by", ["cost", "cooperative", "repair"])
 def test_evaluations_of_a_second(kind: str, by: str) -> None:
@@ -38,7 +36,7 @@ def test_a_python_function_that_begins_to_take_a_second() -> None:
     assert late(slow("keys", "function", 1.0, quick=100)) < LATE
 
 
-# A call with several solutions cannot be left: it has more of them only if few were quick.
+# A call with several solutions cannot be stopped: it gets more of them only if few were quick.
 def test_a_batch_function_that_takes_a_second_for_a_solution() -> None:
     assert late(slow("keys", "batch", 1.0)) < LATE
 
@@ -58,7 +56,7 @@ def test_searches_with_evaluations_of_half_a_second(by: str, improver: dict[str,
     assert late(slow("permutation", by, 0.5, 30, quick=100), improver=improver) < LATE
 
 
-# Generations without a search are so short that a step of many follows, which then search.
+# Generations without a search are so short that a launch of many follows, some of which search.
 def test_searches_that_are_drawn_seldom() -> None:
     problem = slow("permutation", "delta", 0.02, 30)
     assert late(problem, improver={"name": "swap", "rate": 0.02}) < LATE
@@ -76,7 +74,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
     return emulated
 
 
-# The threads of a block wait one after another. Without looks, these runs would take minutes.
+# The threads of a block wait one after another. Without checks, these runs would take minutes.
 @pytest.mark.parametrize("improver", SEARCHES, ids=lambda each: "-".join(each.values()))
 @pytest.mark.parametrize("by", ["cost", "delta"])
 @pytest.mark.usefixtures("gpu")
@@ -99,7 +97,7 @@ def test_evaluations_by_single_threads_of_a_gpu(gpu: EmulatedGpu) -> None:
 
 
 @pytest.mark.parametrize("search", [{"name": "tabu"}, {"name": "swap", "strategy": "best"}])
-def test_a_search_that_is_left_in_its_last_step_is_not_believed(search: dict[str, Any]) -> None:
+def test_a_search_that_is_stopped_in_its_last_step_is_discarded(search: dict[str, Any]) -> None:
     problem = slow("permutation", "delta", 0.003, 30)
     options: dict[str, Any] = {"algorithm": "memetic", "islands": 1, "population": 2, "threads": 1}
     solver = islands.Solver(problem, backend="cpu", improver={**search, "steps": 1}, **options)

@@ -1,7 +1,5 @@
 """Whole runs on more ranks than islands: the result and the records of one rank."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Which instances share launches, how many at a time, and who takes them."""
-
-from __future__ import annotations
+"""The queue: which instances share launches, how many at a time, and on which thread."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -156,7 +154,7 @@ def tours_in_turn(count: int) -> list[Problem]:
 
 
 class Watched(ProblemsInTurn):
-    """Calls `begins` when one begins that shares no launches."""
+    """Calls `begins` when a problem begins to be solved alone."""
 
     shares = False
 

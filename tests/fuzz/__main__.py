@@ -9,8 +9,6 @@ functions that make problems, with wrong arguments: see fuzz_models.py. Print al
 exit status is 1 if there are any.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

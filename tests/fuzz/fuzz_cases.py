@@ -4,8 +4,6 @@ A case is a valid file with a few random changes. The random numbers depend only
 number, so that case k is the same everywhere.
 """
 
-from __future__ import annotations
-
 import random
 import resource
 import time

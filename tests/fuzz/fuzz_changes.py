@@ -1,7 +1,5 @@
 """Functions that damage a file: each takes its content and a generator, and returns new content."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

@@ -1,7 +1,5 @@
 """All readers of files, and valid files of instances, solutions and options to damage."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

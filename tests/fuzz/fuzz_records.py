@@ -4,8 +4,6 @@ As a checksum would refuse every damaged file, some readers update the checksum 
 code behind it.
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import closing, suppress
 from pathlib import Path

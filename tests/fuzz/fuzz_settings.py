@@ -1,7 +1,5 @@
 """Complete settings files of all algorithms, damaged, and all steps of a run before it compiles."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Changes of complete settings files: of values, names, tables and encodings."""
 
-from __future__ import annotations
-
 import copy
 import random
 import tomllib

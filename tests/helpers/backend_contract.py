@@ -1,7 +1,5 @@
 """The contract of a backend: arrays, programs and the order of launches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pages whose HTML is checked, and folders with invented results that they show."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

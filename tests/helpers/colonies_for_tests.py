@@ -1,7 +1,5 @@
 """Archipelagos of one colony or of several, and of ranks that share islands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

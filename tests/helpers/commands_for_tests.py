@@ -1,7 +1,5 @@
 """Commands in this process, and short names of pytest's fixtures."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Replacements of Slurm's commands, for tests without a cluster."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Parts of a script that are copies of built-in parts under other names."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import islands

@@ -1,7 +1,5 @@
 """A plugin of pytest for `tests/faults --map`: which lines of the program each test executes."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Generator
 from pathlib import Path

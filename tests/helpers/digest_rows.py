@@ -1,7 +1,5 @@
 """The runs of `tests/digests.csv`, and the command of each."""
 
-from __future__ import annotations
-
 import csv
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Islands with edge assembly crossover, and what their arrays must contain."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import permutations
 from typing import Any

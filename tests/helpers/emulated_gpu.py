@@ -1,7 +1,5 @@
 """A GPU that the CPU emulates: blocks of many threads, for machines without a GPU."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of fake islands, from epoch to epoch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any

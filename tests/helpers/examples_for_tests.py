@@ -1,7 +1,5 @@
 """The examples of docs/examples: small instances, and their costs in plain Python."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

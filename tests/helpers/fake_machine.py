@@ -1,7 +1,5 @@
 """A fake machine for the scripts: a PATH with a few real tools and fake programs."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import dataclass

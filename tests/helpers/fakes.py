@@ -1,7 +1,5 @@
 """A problem and an archipelago with numbers that are known in advance."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Sparse assignments whose runs `tests/digests` repeats."""
 
-from __future__ import annotations
-
 from islands.instances.grids import grid
 from islands.problems.qap import Qap
 

@@ -1,7 +1,5 @@
 """Instances as the texts of files: generated ones, and one small knapsack in each format."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager

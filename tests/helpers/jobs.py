@@ -1,7 +1,5 @@
 """Runs as separate processes, under mpirun if they have several ranks; some are observed."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -36,7 +34,7 @@ def wait_until(
     process: subprocess.Popen[Any] | None = None,
     seconds: float = 60,
 ) -> None:
-    """Wait until a condition holds, while a process goes on if one is given."""
+    """Wait until a condition holds; fail if a given process ends before that."""
     deadline = time.monotonic() + seconds
     while not is_so():
         if process is not None and (process.poll() is not None or time.monotonic() > deadline):

@@ -1,7 +1,5 @@
 """A small problem of parameters of each kind, and its cost in CUDA and in Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

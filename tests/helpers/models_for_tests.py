@@ -1,7 +1,5 @@
 """Small models in CUDA and in Python, with the same costs."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 
@@ -118,7 +116,7 @@ def cost_text(body: str, kind: str = "long long") -> str:
 def sum_text(
     term: str, *, name: str = "cost", first: str = "0", of: str = "sum", kind: str = "long long"
 ) -> str:
-    """Return the text of a function: the sum of a term over all entries `i`, or what is `of` it."""
+    """Return the text of a function: the expression `of` the sum of a term over all entries `i`."""
     return f"""
 __device__ {kind} {name}(const Solution& s, int n, const Data& data) {{
     {kind} sum = {first};

@@ -1,7 +1,5 @@
 """Small models whose runs `tests/digests` repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 from mixed_for_tests import mixed_by
 from models_for_tests import sum_text

@@ -1,7 +1,5 @@
 """Small problems of users with costs in CUDA and in Python, and states that follow moves."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

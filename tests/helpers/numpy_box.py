@@ -1,7 +1,5 @@
 """Operators on keys and vectors in plain Python, as the literature defines them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

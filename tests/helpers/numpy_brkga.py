@@ -1,7 +1,5 @@
 """BRKGA in plain NumPy, and its comparison with runs on a device: the bits must be the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The cellular algorithm in plain Python, one individual after another, as textbooks define it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

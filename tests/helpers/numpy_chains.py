@@ -1,7 +1,5 @@
 """Tempering of a user's own problem in plain Python: one move after another."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import Any

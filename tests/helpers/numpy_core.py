@@ -1,7 +1,5 @@
 """Tempering of a knapsack in plain Python: one exchange of core items after another."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass

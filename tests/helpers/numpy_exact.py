@@ -1,7 +1,5 @@
 """The elementary functions of kernels/core/exact.cuh in plain Python, with the same bits."""
 
-from __future__ import annotations
-
 import math
 import struct
 from itertools import accumulate

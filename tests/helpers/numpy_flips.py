@@ -1,7 +1,5 @@
 """Tempering of a sparse quadratic model in plain Python: one flip after another."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

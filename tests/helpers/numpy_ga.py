@@ -1,7 +1,5 @@
 """The genetic algorithm in plain Python, one individual after another, and on a device."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What the references of the genetic and the cellular algorithm have in common."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

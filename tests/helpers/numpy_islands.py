@@ -72,7 +72,7 @@ class NumpyIslands:
     def exchange_rows_in_ring(self, migrants: int, fields: Sequence[Any]) -> None:
         """Replace the worst of each island by the best of the previous island.
 
-        `fields` are what migrants bring, cost included: each is indexed by island and individual.
+        `fields` are the arrays that migrants carry, also costs, by island and individual.
         """
         orders = [np.argsort(cost, kind="stable") for cost in self.cost]
         sent = [

@@ -1,7 +1,5 @@
 """The memetic algorithm in plain Python, one individual after another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

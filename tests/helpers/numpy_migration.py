@@ -1,7 +1,5 @@
 """Migration in plain NumPy: the kernels must give the same bits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The treatments of infeasible choices in plain Python, item by item, and on a device."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

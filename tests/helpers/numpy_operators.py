@@ -1,7 +1,5 @@
 """Random genomes, crossovers and mutations in plain Python, as textbooks define them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

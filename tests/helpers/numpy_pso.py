@@ -1,7 +1,5 @@
 """The particle swarm in plain NumPy, and on a device: the bits must be the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

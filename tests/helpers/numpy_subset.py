@@ -1,7 +1,5 @@
 """Search on subsets in plain Python, which weighs every neighbour from scratch, and on a device."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Robust tabu search in plain Python, which evaluates every neighbour from scratch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Parallel tempering in plain Python, one proposal after another, and on a device."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Problems of a user's own, of several kinds: each function makes one of a size and random data."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -132,7 +130,7 @@ def subset(n: int, random: np.random.Generator) -> Problem:
 
 
 def subset_with_state(n: int, random: np.random.Generator) -> Problem:
-    """Return one whose state takes as much memory as a number in the data says."""
+    """Return a problem of subsets whose state has a size that the data determine."""
     data = _items(n, random)
     texts = {"cost": _VALUE, "violation": _LOAD, "state": _KNOWN_LOAD}
     return islands.subset(n, data=data, maximise=True, **texts)
@@ -144,7 +142,7 @@ def keys(n: int, random: np.random.Generator) -> Problem:
 
 
 def vector(n: int, random: np.random.Generator) -> Problem:
-    """Return one with bounds of its own."""
+    """Return a problem of real numbers with random bounds."""
     low = random.random(n) * 4 - 4
     data = {"centre": random.random(n), "base": float(random.random())}
     return islands.real(low, low + 1 + random.random(n) * 6, cost=_BOWL, data=data)
@@ -155,7 +153,7 @@ def medians(n: int, random: np.random.Generator) -> Problem:
 
 
 def colouring(n: int, random: np.random.Generator) -> Problem:
-    """Return one whose last node has an edge, so that all nodes are there."""
+    """Return a graph colouring whose last node has an edge, so that the graph has all nodes."""
     pairs = [(i, j) for i in range(n) for j in range(i) if (i, j) != (n - 1, 0)]
     edges = [(n - 1, 0), *random.choice(pairs, 2 * n, replace=False).tolist()]
     return islands.models.graph_colouring(edges, 3)

@@ -1,7 +1,5 @@
 """A problem of a user whose state proposes steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import islands

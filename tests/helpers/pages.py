@@ -1,7 +1,5 @@
 """The pages of documentation, and the commands and blocks of code in them, helps and scripts."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex
@@ -58,7 +56,7 @@ _COMMENT = re.compile(r" {2,}(?!\\)|; ")
 
 
 def documented() -> Iterator[tuple[str, str]]:
-    """Yield all that pages, helps, scripts and examples say to type, each with its place."""
+    """Yield the commands in pages, help texts, scripts and examples, each with its place."""
     names = ("README", "ARCHITECTURE", "CONTRIBUTING")
     for page in (*(ROOT / f"{name}.md" for name in names), *DOCS):
         text = page.read_text(encoding="utf-8")

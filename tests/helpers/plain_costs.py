@@ -1,7 +1,5 @@
 """The costs of models in plain Python numbers, of any size, from the arguments of a user."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -63,12 +61,12 @@ def max_diversity(x: list[int], *, distances: Any, **_: Any) -> Any:
 
 
 def p_median(x: list[int], *, distances: Any, **_: Any) -> Any:
-    """Return the ways of all customers to their nearest chosen places."""
+    """Return the sum of the distances of all customers from their nearest chosen places."""
     return sum(min(way for way, own in zip(row, x, strict=True) if own) for row in plain(distances))
 
 
 def set_cover(x: list[int], *, costs: Any, rows: Any, **_: Any) -> Any:
-    """Return the costs of chosen columns, and of rows that none of them covers."""
+    """Return the cost of the chosen columns and of the rows that none of them covers."""
     cost = plain(costs)
     covers = [[int(j) for j in plain(row)] for row in rows]
     open_rows = [row for row in covers if not any(x[j] for j in row)]
@@ -77,7 +75,7 @@ def set_cover(x: list[int], *, costs: Any, rows: Any, **_: Any) -> Any:
 
 
 def bin_packing(x: list[int], *, sizes: Any, capacity: int, bins: Any = None, **_: Any) -> Any:
-    """Return the number of bins; one that is too full costs more than one for each item."""
+    """Return the number of bins; an overfull bin counts as one more than its items."""
     if bins is None:
         return None
     loads: dict[int, list[Any]] = {}
@@ -137,7 +135,7 @@ def job_shop(
 
 
 def tsp(x: list[int], *, distances: Any = None, **_: Any) -> Any:
-    """Return the length of a closed tour; of coordinates, other tests know it."""
+    """Return the length of a closed tour, or None for coordinates, which other tests check."""
     if distances is None:
         return None
     pairs = [(i, j) for i, j in zip(x, [*x[1:], x[0]], strict=True) if i != j]

@@ -1,7 +1,5 @@
 """A Slurm cluster of two nodes on this machine with daemons of its own, and jobs of a user."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

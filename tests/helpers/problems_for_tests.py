@@ -1,7 +1,5 @@
 """Small generated problems."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -90,7 +88,7 @@ def with_equals(n: int) -> list[np.ndarray[Any, Any]]:
 
 
 def of_two_kinds(n: int, chosen: int, *, turned: bool = False, **terms: Any) -> Qap:
-    """Return a problem whose first items are equal, and the others too; `turned`: of locations."""
+    """Return a problem of two classes of equal facilities or, if `turned`, of equal locations."""
     random = facilities(n, **{"diagonal": True, "seed": 3, **terms}).file
     kinds = np.arange(n) >= chosen
     a = np.array([[7, 2], [4, 3]])[np.ix_(kinds.astype(int), kinds.astype(int))]

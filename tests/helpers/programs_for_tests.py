@@ -1,7 +1,5 @@
 """Programs that tests compile, their launches, and those of real parts for GPUs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

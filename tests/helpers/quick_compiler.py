@@ -3,8 +3,6 @@
 `tests/backends/test_compiler.py` compares results with those of the usual level.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -22,7 +20,7 @@ _SYSTEM = re.compile(r"^# *(?:include *<|undef ).*\n", re.MULTILINE)
 
 
 def quick_compiler(command: str) -> str:
-    """Return a value of `CXX` for a compiler: with system headers that are compiled once, if GCC.
+    """Return a value of `CXX` for a compiler; GCC gets system headers that are compiled once.
 
     GCC ignores them for most other options, and then compiles the text instead.
     """

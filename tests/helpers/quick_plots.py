@@ -1,7 +1,5 @@
 """Pictures that take no time, for tests that look at something else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec

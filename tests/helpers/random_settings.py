@@ -1,7 +1,5 @@
 """Random runs for `tests/deadlines`: recorded ones, large instances, and slow problems of users."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -1,7 +1,5 @@
 """Launches of small runs, recorded instead of compiled: which kernels get which arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Invented results of runs, of batches and of benchmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs of fake islands, complete and resumed."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ Each array is an allocation of its own: in CuPy's pool, what lies behind it woul
 and what an earlier array has written would count as written.
 """
 
-from __future__ import annotations
-
 import sys
 
 from islands.__main__ import main

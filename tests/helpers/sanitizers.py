@@ -1,7 +1,5 @@
 """Sanitizers: how a run is started under one, and what it reports."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Scripts imported as modules, and what they leave behind."""
 
-from __future__ import annotations
-
 import importlib.machinery
 import importlib.util
 import sys

@@ -1,7 +1,5 @@
 """Series of fake runs."""
 
-from __future__ import annotations
-
 import csv
 import os
 import signal

@@ -1,6 +1,4 @@
-"""Instances that share launches, and what they are compared with: each of them alone."""
-
-from __future__ import annotations
+"""Instances that share launches, compared with the same instances solved alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -80,7 +78,7 @@ def without_times(table: Any) -> Any:
 
 
 def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
-    """Require the results of each alone; return the numbers of those that shared launches."""
+    """Require the results of each when alone; return the numbers of those that shared launches."""
     every = found(problems, backend, **settings)
     for number, problem in enumerate(problems):
         require_as_alone(every[number], alone(problem, number, **settings))

@@ -1,7 +1,5 @@
 """Schedules computed in plain Python, to compare with those of job shops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Job shops whose runs `tests/digests` repeats."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import islands

@@ -1,7 +1,5 @@
 """Problems of a user's own whose evaluations take a chosen time, on any device."""
 
-from __future__ import annotations
-
 import random
 import time
 from pathlib import Path
@@ -15,7 +13,7 @@ from islands.modelling.model import Model
 
 KINDS = ("permutation", "subset", "keys", "real")
 WAYS = ("cost", "cooperative", "delta", "repair", "function", "batch")
-"""Who evaluates: `delta` also states the changes of a cost in CUDA, `repair` also repairs."""
+"""How the cost is defined: `delta` adds its changes by moves in CUDA, `repair` a repair."""
 LONGEST, LONGEST_IN_PYTHON = 1.0, 0.3
 """Seconds of the longest evaluation: Python also checks the result after the end."""
 

@@ -7,8 +7,6 @@ be repeated, first replaces a text in one of the kernels. With `--crowded`, bloc
 for many islands. Under mpirun, ranks share the islands.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os
@@ -98,7 +96,7 @@ _PROBLEMS: dict[str, Callable[[], Problem]] = {
         for way in ("repair", "linear", "dynamic")
     },
 }
-"""Functions that make the problems of runs."""
+"""Functions that create the problems of the runs."""
 
 # A problem, or a way to handle infeasible subsets of the knapsack; algorithm, encoding, improver.
 RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {

@@ -4,8 +4,6 @@ For tests of what ranks compute and print together. Those of processes, in which
 signals or fail alone, use the fixture `mpirun`.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import shutil

@@ -1,7 +1,5 @@
 """Starts of runs of fake islands on ranks that are threads and can die at a given generation."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from io import StringIO

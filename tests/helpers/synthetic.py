@@ -1,7 +1,5 @@
 """Generated instances, identical on every machine and in every version."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Neighbours, local search and greedy tours on a device, and their definitions in Python."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,7 @@ from islands.paths import data_folder
 from islands.problems.tsp import Tsp
 
 _KERNEL = os.path.relpath(Path(__file__).parents[1] / "tours" / "tours.cuh", data_folder("kernels"))
-_POOL, _A_QUADRANT, _DEGREE = 48, 2, 10
+_POOL, _PER_QUADRANT, _DEGREE = 48, 2, 10
 
 
 class Tours:
@@ -58,7 +56,7 @@ class Tours:
         return self._made("check_greedy", 6, count, spread)
 
     def nearest(self, count: int, spread: int) -> NDArray[np.int32]:
-        """Return tours that always visit the nearest city that is left."""
+        """Return tours that always visit the nearest unvisited city."""
         return self._made("check_nearest", 3, count, spread)
 
     def assignment(self, count: int, spread: int) -> NDArray[np.int32]:
@@ -123,7 +121,7 @@ def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
             above = coordinates[other] >= coordinates[city]
             quadrant = 2 * int(above[0]) + int(above[1])
             seen[quadrant] += 1
-            if seen[quadrant] <= _A_QUADRANT and len(chosen) < degree_left:
+            if seen[quadrant] <= _PER_QUADRANT and len(chosen) < degree_left:
                 chosen.add(other)
         for other in pool.tolist():
             if len(chosen) < degree_left:

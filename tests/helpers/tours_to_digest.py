@@ -1,7 +1,5 @@
 """A directed path with fixed legs, for the table of digests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import islands

@@ -1,7 +1,5 @@
 """Two hosts on one machine: network namespaces with their own names, joined by a virtual cable."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

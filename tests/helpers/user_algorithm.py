@@ -5,8 +5,6 @@ by all islands, positions of cities (derived), a threshold that travels with its
 proposals (scratch).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """A user's script: a problem, and parts of the algorithm that solves it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any, ClassVar

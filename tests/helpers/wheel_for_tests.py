@@ -1,7 +1,5 @@
 """The wheel, and environments that hold only the wheel and its dependencies."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import sysconfig

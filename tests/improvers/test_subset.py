@@ -1,7 +1,5 @@
 """Local search on subsets on all devices compared with plain Python with full evaluations."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

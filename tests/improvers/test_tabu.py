@@ -1,7 +1,5 @@
 """Tabu search on all devices compared with plain Python that uses full evaluations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tabu search with deltas in tiles, on a GPU or an emulated one, against the CPU, bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu

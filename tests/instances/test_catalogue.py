@@ -1,7 +1,5 @@
 """The catalogue of instances, and solutions that prove values that no other source has."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Instances that the program generates or brings."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from itertools import permutations

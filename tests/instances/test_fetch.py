@@ -1,7 +1,5 @@
 """Downloads from a local server."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Answers of routing engines, written by hand in the form of their services."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of solutions: assignments, chosen items and tours."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

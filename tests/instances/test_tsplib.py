@@ -1,7 +1,5 @@
 """Each error, and each unusual but valid file, has a file in `data`."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fixtures of tests that launch single functions of the kernels."""
 
-from __future__ import annotations
-
 import pytest
 from emulated_gpu import EmulatedGpu
 from programs_for_tests import Launcher

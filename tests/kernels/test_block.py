@@ -1,7 +1,5 @@
 """Pairs, sums, minima and scans of the threads of a block against NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from programs_for_tests import Launcher, random

@@ -1,7 +1,5 @@
 """Random numbers of kernels/core/draw.cuh against published and computed values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from programs_for_tests import Launcher, random

@@ -3,8 +3,6 @@
 It finds missing barriers and threads that diverge, on machines without a GPU.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -1,7 +1,5 @@
 """Elementary functions compared with decimal arithmetic and, bit for bit, with plain Python."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The first comments of headers, their random streams, and what they include."""
 
-from __future__ import annotations
-
 import re
 
 from islands.paths import data_folder

@@ -1,7 +1,5 @@
 """The compiler refuses structs of Python that differ from those of the kernels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Of equally good individuals, the lowest index and the earliest found are kept."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 Sanitizers of the C++ compiler find the first two, a `Scratch` with checked bounds the third.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

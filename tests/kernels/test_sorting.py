@@ -1,7 +1,5 @@
 """Sorting in a block, and keys decoded by sorting, against Python and NumPy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """The fake machine of these tests, most of which are slow: each starts scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

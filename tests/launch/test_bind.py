@@ -1,7 +1,5 @@
 """launch/bind: the GPU, cores and memory of a rank, and the messages if there are none."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The launchers import nothing from the current folder, which may be somebody else's."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """launch/supervise with real runs: a killed rank does not change the result."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The files of launch/packaging/ agree with pyproject.toml, and name no hosts."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 

@@ -1,7 +1,5 @@
 """launch/quickstart and its .venv, which it shares with tests/run, whose checks all run."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """The scripts at a signal: the job writes its checkpoint; a second one ends it at once."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

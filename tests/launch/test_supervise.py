@@ -1,7 +1,5 @@
 """launch/supervise: its commands, when and how it restarts a job, and when it ends."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

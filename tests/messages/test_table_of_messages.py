@@ -10,8 +10,6 @@ After a message has changed, this writes the new one, to be read in the diff:
     python -m pytest tests/messages --write-messages
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import warnings

@@ -1,7 +1,5 @@
 """Migrations of all kinds compared with NumPy, also of costs that are equal or very different."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from typing import Any

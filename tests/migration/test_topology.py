@@ -1,7 +1,5 @@
 """Topologies: the sources of each island, and the routes between ranks."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any

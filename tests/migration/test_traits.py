@@ -1,7 +1,5 @@
 """Fields that travel: an individual takes them to other islands, and the halo to other ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Messages between ranks: transports and their trials, repeated and asynchronous exchanges."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The ways of GPUs on a CPU."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

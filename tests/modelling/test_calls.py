@@ -1,7 +1,5 @@
 """A call is an evaluation: the calls of a user's function are those that a run counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

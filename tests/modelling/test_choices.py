@@ -1,7 +1,5 @@
 """Choices of exactly p items: every search keeps their number, and finds proven optima."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """One of some values for each item: every way to state the cost finds proven optima."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path

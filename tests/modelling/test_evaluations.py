@@ -1,7 +1,5 @@
 """All ways to give the same costs have the same digest, with every algorithm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Wrong costs and wrong repairs in CUDA end a run with one error, whichever individual has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

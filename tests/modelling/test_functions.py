@@ -1,7 +1,5 @@
 """Python functions that fail or return something else give one error that names the value."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Iterator

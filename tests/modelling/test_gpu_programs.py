@@ -1,7 +1,5 @@
 """Programs of models compile for GPUs, on a machine without one."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

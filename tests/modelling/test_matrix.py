@@ -1,7 +1,5 @@
 """Each algorithm solves each kind of problem with each encoding that fits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

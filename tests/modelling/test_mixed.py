@@ -1,7 +1,5 @@
 """Problems of named parameters: the best of all solutions, the same bits for each kind of cost."""
 
-from __future__ import annotations
-
 import json
 from itertools import permutations, product
 from pathlib import Path

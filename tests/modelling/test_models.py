@@ -1,7 +1,5 @@
 """Statements of problems: kinds of solutions, data, signatures, and errors of their arguments."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

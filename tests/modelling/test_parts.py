@@ -1,7 +1,5 @@
 """Several orders that have all items together, and orders with pairs of items in sequence."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

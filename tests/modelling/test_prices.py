@@ -1,7 +1,5 @@
 """The price of a violation: fixed, or adapted by tempering, with the same bits everywhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ PROFITS, LOADS = np.random.default_rng(8).integers(10, 100, (2, MANY))
 
 
 def tight(by: str, price: float | None) -> Model:
-    """Return a knapsack for few of 40 items; without a price, one that is too low adapts."""
+    """Return a knapsack for few of 40 items; without a price, its price is too low, and adapts."""
     cost, rule = (real(VALUE), real(EXCESS)) if by == "real" else (VALUE, EXCESS)
     data = {"values": PROFITS, "weights": LOADS, "limit": LIMIT}
     own: dict[str, Any] = {"cost": cost, "violation": rule, "data": data}

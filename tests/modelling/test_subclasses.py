@@ -1,6 +1,4 @@
-"""Subclasses of models: texts that stand on those of the base class, or take their place."""
-
-from __future__ import annotations
+"""Subclasses of models: texts that extend those of the base class, or replace them."""
 
 from itertools import permutations
 from pathlib import Path
@@ -93,7 +91,7 @@ class Twice(MaxCut, cost=TWICE, state=TWICE_CHANGED):
 
 
 class TwiceBalanced(Balanced, cost=TWICE, state=TWICE_CHANGED):
-    """Stands on texts that stand on others."""
+    """Extends texts that extend others."""
 
 
 class Later(FlowShop, cost=COST.replace("JOBS", "data.more")):

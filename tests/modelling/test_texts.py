@@ -1,7 +1,5 @@
 """What the CUDA texts of a problem may use: CUDA's functions, sums of a block, equal names."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +84,7 @@ SUM = """    const auto term = [&](int i) { return 1.0 / (i + 3) * s[i]; };
 
 
 def switched(values: dict[str, Any], kind: str) -> Model:
-    """Return a problem that costs the value of the expression with the number `data.which`."""
+    """Return a problem whose cost is the value of expression number `data.which`."""
     cases = "\n".join(f"case {i}: return {each};" for i, each in enumerate(values))
     data = {"which": 0, "table": np.arange(N) ** 2}
     return islands.permutation(

@@ -1,7 +1,5 @@
 """Violations of own problems: feasible solutions are better than all others, on all devices."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Moves whose changes of the cost and of the violation a user states: as whole evaluations say."""
-
-from __future__ import annotations
+"""User-defined changes of cost and violation by moves agree with complete evaluations."""
 
 from typing import Any
 

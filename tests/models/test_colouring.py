@@ -1,7 +1,5 @@
 """Colourings compared with brute force, and with edges one by one."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Job shops with dates or choices of machine, compared with all schedules of plain Python."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Job shops and flow shops, compared with all orders and with schedules of plain Python."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from itertools import permutations

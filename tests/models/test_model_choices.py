@@ -1,7 +1,5 @@
 """Models that choose items: covers, and given numbers of them, compared with all choices."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

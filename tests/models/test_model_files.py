@@ -1,7 +1,5 @@
 """Files of models: small ones that claim to be huge, wrong ones, networks, and published ones."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bin packing compared with brute force, and with loads of bins in plain Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Models compared with brute force: costs, searches, states that follow moves, and files."""
 
-from __future__ import annotations
-
 import re
 from itertools import combinations, permutations, product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A stop request reaches all ranks through rank 0; islands are dealt to teams of ranks."""
 
-from __future__ import annotations
-
 from itertools import chain, product
 
 import pytest

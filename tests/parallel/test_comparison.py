@@ -1,7 +1,5 @@
 """Ranks that run another program are refused; the environment of MPI before it starts."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

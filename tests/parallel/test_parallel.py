@@ -1,7 +1,5 @@
 """Ranks: their number from the launcher, collectives, and errors and interrupts on one of them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Problems from data, and the default search of vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Directed tours on several ranks, killed and resumed: the digest of one rank."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import time

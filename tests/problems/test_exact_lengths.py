@@ -1,7 +1,5 @@
 """Tours through coordinates of a script: exact lengths, and TSPLIB's where they are asked for."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

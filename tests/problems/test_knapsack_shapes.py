@@ -1,7 +1,5 @@
 """Knapsacks of unusual shapes, whose default search is compared with exact methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

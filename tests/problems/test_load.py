@@ -1,7 +1,5 @@
 """Problems of files by name and path, and the best cost that a file of QAPLIB states."""
 
-from __future__ import annotations
-
 import gzip
 from itertools import permutations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The objective of the knapsack problem, infeasible subsets, limits of numbers, and utilities."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Costs of assignments compared with plain Python, brute force and published ones."""
 
-from __future__ import annotations
-
 import csv
 import json
 from itertools import permutations

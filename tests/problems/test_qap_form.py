@@ -1,7 +1,5 @@
 """The form of assignment problems in kernels: exchanges, choices and symmetries of matrices."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Integers for real costs have the order of the costs, on the host and on the device."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Directed tours, paths and fixed edges, compared with all orders of a few cities."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lengths compared with the definitions of TSPLIB in plain Python, and with published ones."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How Python shows a result, and the records that it returns."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Criteria that read the progress of many runs in arrays decide as for each run alone."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

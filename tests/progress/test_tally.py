@@ -1,7 +1,5 @@
 """Progress of all islands, and costs up to the largest double."""
 
-from __future__ import annotations
-
 import json
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """The run that the tests of checkpoints and records start from."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

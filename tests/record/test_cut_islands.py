@@ -1,7 +1,5 @@
 """Runs of real islands, killed in any generation, give the same result on other ranks."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """Costs with decimals are integers of a smaller unit internally, and decimals in all output."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from itertools import product

@@ -1,7 +1,5 @@
 """The result and the settings of a run are read again, and refused if they are damaged."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

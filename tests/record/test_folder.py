@@ -1,7 +1,5 @@
 """A run's folder: claiming and locking one, and what of an earlier run is removed."""
 
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

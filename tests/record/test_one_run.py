@@ -1,7 +1,5 @@
 """Files of another run in the folder of a run are found, and every command says so."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

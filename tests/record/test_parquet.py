@@ -1,7 +1,5 @@
 """Parquet files and the checksum of their rows, and columns of Arrow without pandas."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The facts about what made a file of measurements."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Resuming from checkpoints, also if they or their records are damaged, or a write is cut."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import itertools
@@ -247,7 +245,7 @@ _PERTURB = -6  # M_PERTURB of the C library
 
 @contextmanager
 def memory_of(byte: int) -> Iterator[None]:
-    """Let new memory hold a byte, where the C library can do this."""
+    """Fill newly allocated memory with a byte, if the C library supports this."""
     library = ctypes.CDLL(None)
     if not hasattr(library, "mallopt"):
         pytest.skip("this C library does not fill memory")

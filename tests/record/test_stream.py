@@ -1,7 +1,5 @@
 """The rows of a trace and of migrants, and their streams."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Folders of short runs, made once for all tests of reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Courses, migrants, lineages and losses over time, compared with loops and values by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

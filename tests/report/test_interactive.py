@@ -1,7 +1,5 @@
 """Figures: values at the pointer, maps, and what a notebook shows of a result."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Pages of runs, tunings and experiments: what they say, and that they need nothing else."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An interrupted experiment continues in its folder, for every table of every paper."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The tables of papers: the copied figures, and rows made from given runs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, permutations, product
 from math import sqrt

@@ -1,7 +1,5 @@
 """Samples of runs: their instances, statistics, tests, and times."""
 
-from __future__ import annotations
-
 from math import sqrt
 from pathlib import Path
 from statistics import stdev

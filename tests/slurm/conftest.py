@@ -1,7 +1,5 @@
 """The Slurm cluster of these tests."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attempts that continue a run or replace it, and elements of job arrays; without a cluster."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The options of sbatch: from site.env, the command line and the scripts."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The allocation of a job, its attempts and its state; without a cluster."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

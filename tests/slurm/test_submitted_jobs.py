@@ -3,8 +3,6 @@
 ISLANDS_SLURM_RUNS and ISLANDS_SLURM_REQUEUES set the numbers of runs of a sweep and of requeues.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

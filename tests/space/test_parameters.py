@@ -1,6 +1,4 @@
-"""Parameters: their values are all reached, in equal parts, and come back from their entries."""
-
-from __future__ import annotations
+"""Parameters: all values occur equally often, and are recovered from their entries."""
 
 import math
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """Neighbours, greedy tours and local search with lists of neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from eax_for_tests import placed, weights

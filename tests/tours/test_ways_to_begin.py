@@ -1,6 +1,4 @@
-"""The ways to make first tours: along a curve, to the nearest city, at random, by an assignment."""
-
-from __future__ import annotations
+"""First tours: along a curve, by nearest neighbour, at random, and by an assignment."""
 
 from itertools import pairwise
 from typing import Any
