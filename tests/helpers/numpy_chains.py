@@ -29,8 +29,8 @@ class Word:
 class NumpyChains(NumpyTempering):
     """Ladders of replicas, or replicas that cool down together again and again."""
 
-    often = COLD, HOT
-    """The accepted climbs of a proposal at the ends of a ladder."""
+    end_shares = COLD, HOT
+    """The accepted climbs per proposal at the ends of a ladder."""
 
     def __init__(
         self, cost: Callable[[Any], float], kind: str, n: int, *, islands: int, population: int,
@@ -187,7 +187,7 @@ class NumpyChains(NumpyTempering):
             following = min(made + 1, self.tuning)
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif self.tuning and made == self.tuning + 1:
-            low, high = (self.tuned(island, often) for often in self.often)
+            low, high = (self.tuned(island, share) for share in self.end_shares)
             self.range[island][number] = [low, max(high, 1.01 * low)]
             self.temperature[island][number] = self.series(*self.range[island][number])
             self.anneal(island, number)
@@ -216,15 +216,7 @@ class NumpyChains(NumpyTempering):
         now = hot * pow(cold / hot, at / max(length - 1, 1))
         self.temperature[island][number] = [now] * self.rungs
 
-    def tuned(self, island: int, often: float) -> float:
+    def tuned(self, island: int, share: float) -> float:
         ladders = self.shares[island]
         means = [sum(each) / len(ladders) for each in zip(*ladders, strict=True)]
-        made = self.tuning
-        here = colder = means[made - 1]
-        while here < often and made > 1:
-            made -= 1
-            colder, here = here, means[made - 1]
-        if not colder < often < here:
-            return self.cooled(made)
-        part, cold = (often - colder) / (here - colder), self.cooled(made + 1)
-        return cold * pow(self.cooled(made) / cold, part)
+        return self.coldest_with(share, lambda made: means[made - 1])

@@ -27,7 +27,7 @@ class Lists:
 class NumpyCore(NumpyChains):
     """Ladders of replicas that exchange items of the core."""
 
-    often = 5e-5, 3e-3
+    end_shares = 5e-5, 3e-3
 
     def __init__(
         self, problem: Mkp, *, islands: int, population: int, seed: int, rungs: int,

@@ -18,7 +18,7 @@ HEATS = 4
 class NumpyFlips(NumpyChains):
     """Replicas that cool down together, and are reheated as children."""
 
-    often = 1e-4, 0.06
+    end_shares = 1e-4, 0.06
     reheating = 2
 
     def __init__(self, model: Model, **settings: Any) -> None:

@@ -259,13 +259,22 @@ class NumpyTempering(NumpyIslands):
 
     def tuned(self, island: int, excess: float) -> float:
         means = [sum(each) / self.population for each in zip(*self.heat[island], strict=True)]
-        here, made = 0.0, self.tuning
-        while here < excess and made > 1:
-            colder, made = here, made - 1
-            here = (means[made - 1] - means[-1]) / (self.cooled(made) * self.problem.size)
-        if here <= excess:
+
+        def measured(made: int) -> float:
+            return (means[made - 1] - means[-1]) / (self.cooled(made) * self.problem.size)
+
+        return self.coldest_with(excess, measured)
+
+    def coldest_with(self, number: float, measured: Callable[[int], float]) -> float:
+        """Return the lowest temperature of the tuning phase at which a number was reached."""
+        made = self.tuning
+        here = colder = measured(made)
+        while here < number and made > 1:
+            made -= 1
+            colder, here = here, measured(made)
+        if not colder < number < here:
             return self.cooled(made)
-        part, cold = (excess - colder) / (here - colder), self.cooled(made + 1)
+        part, cold = (number - colder) / (here - colder), self.cooled(made + 1)
         return cold * pow(self.cooled(made) / cold, part)
 
     def exchange(self, island: int, number: int, first: int) -> None:
