@@ -14,8 +14,8 @@ from platformdirs import user_cache_path
 from islands.errors import InputError, IslandsError, UnwritableError, UsageError, system_reason
 
 _ELSEWHERE = "name a folder that can be written"
-_OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
-CACHE_ELSEWHERE = f"let {_OTHER_CACHE}"
+_OTHER_CACHE = "ISLANDS_CACHE to a folder in which you may write"
+CACHE_ELSEWHERE = f"set {_OTHER_CACHE}"
 """The fix if a file in the cache cannot be written."""
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -51,7 +51,7 @@ def cache_folder(name: str) -> Path:
             existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
             reason = f"{existing} is not a folder"
         raise InputError(
-            f"cannot make the cache folder {folder}: {reason}. Let {_OTHER_CACHE}"
+            f"cannot make the cache folder {folder}: {reason}. Set {_OTHER_CACHE}"
         ) from error
     return folder
 

@@ -30,7 +30,7 @@ def rho_with_many_parents(*, parents: int, elite_parents: int, biases: Sequence[
 
 def assignment_of_symmetric_tours(*, instance: str) -> UsageError:
     return UsageError(
-        f"first_tours=assignment: needs a directed tour, but lengths of"
+        f"first_tours=assignment: needs a directed tour, but the lengths of"
         f" {instance} are the same in both directions. Choose greedy or mixed"
     )
 

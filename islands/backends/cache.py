@@ -123,8 +123,8 @@ def require_own(root: Path, folder: Path) -> None:
 
 def _unsafe(words: str, example: str = "") -> InputError:
     return InputError(
-        f"the cache folder {words}, and programs that others may have put there are not run. Let"
-        f" ISLANDS_CACHE name a folder of your own that nobody else may write{example}"
+        f"the cache folder {words}, and programs that others may have put there are not run. Set"
+        f" ISLANDS_CACHE to a folder of your own in which nobody else may write{example}"
     )
 
 

@@ -357,7 +357,7 @@ def _compiler_of(cxx: str) -> tuple[list[str], str]:
         fault = str(error)
     except OSError as error:
         fault = system_reason(error)
-    raise UsageError(f"CXX={cxx}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it")
+    raise UsageError(f"CXX={cxx}: {fault}. Set CXX to a C++ compiler, such as g++, or unset it")
 
 
 def _identity(command: list[str]) -> list[str]:

@@ -53,8 +53,8 @@ def too_little_block_memory(kernel: str, needed: int, available: int) -> UsageEr
 def too_little_gpu_memory(total: int, needed: int) -> UsageError:
     """Return the error for an array of `needed` bytes for which a GPU has no memory left."""
     return UsageError(
-        f"the GPU's {total / 2**30:.0f} GiB are too little: {needed / 2**30:.1f} GiB "
-        "more are needed. Lower population or islands, or use more GPUs"
+        f"the GPU's memory of {total / 2**30:.0f} GiB is too small: {needed / 2**30:.1f} GiB more"
+        " are needed. Lower population or islands, or use more GPUs"
     )
 
 
@@ -70,7 +70,7 @@ def no_cupy_cache(error: OSError, variable: str) -> InputError:
     """Return the error for a cache folder of CuPy, named by `variable`, that cannot be created."""
     return InputError(
         f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
-        f" Let {variable} name a folder that you may write"
+        f" Set {variable} to a folder in which you may write"
     )
 
 

@@ -24,7 +24,7 @@ def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
         with pytest.raises(RunError, match="no memory for"):
             backend.run([call])
     else:
-        with pytest.raises(UsageError, match="GiB are too little"):
+        with pytest.raises(UsageError, match="GiB is too small"):
             backend.empty((1 << 50,), np.uint8)
 
 

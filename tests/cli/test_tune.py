@@ -71,7 +71,7 @@ def _refusing(*values: object) -> Callable[..., Resolved]:
     def refusing(plan: Repeats, cell: Place) -> Resolved:
         found = request(plan, cell)
         if not values or found.spec.to_mapping()["F"] in values:
-            raise UsageError("the GPU's 1 GiB are too little")
+            raise UsageError("the GPU's memory of 1 GiB is too small")
         return found
 
     return refusing
@@ -85,7 +85,7 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
     with monkeypatch.context() as refusing:
         refusing.setattr(Repeats, "request", _refusing(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
-    reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
+    reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's memory of 1 GiB is too small"
     assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
     assert wanted["left_out"] == []
     ranks = [(each["values"], each["mean_rank"], each["p"]) for each in tuned["configurations"]]
@@ -101,7 +101,7 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
 def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypatch: Patch) -> None:
     monkeypatch.setattr(Repeats, "request", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
-    assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
+    assert "on demo/tsp: the GPU's memory of 1 GiB is too small" in capsys.readouterr().err
     assert not Path("a").exists()
     monkeypatch.setattr(Repeats, "request", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
