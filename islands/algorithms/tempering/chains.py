@@ -36,7 +36,7 @@ class ReplicaChains(ABC):
     cooling: ClassVar[Range]
     """The range through which an island cools down, relative to the mean cost change of a move."""
     waits: ClassVar[bool] = False
-    """Whether the host can evaluate proposals, between launches."""
+    """Whether the host can evaluate proposals between launches."""
     keeps_quota: ClassVar[bool] = False
     """This and the following attributes are documented in `Algorithm`."""
     few_threads: ClassVar[bool] = False

@@ -60,9 +60,8 @@ class CoreChains(ClimbChains):
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         assert problem.core is not None, "the problem fits"
-        return problem.core.tables(
-            self.shape.pitch
-        )  # not of self._core, if instances share launches
+        # Not self._core: runs of other instances may share the launches.
+        return problem.core.tables(self.shape.pitch)
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         return Struct(
