@@ -9,7 +9,6 @@ from islands.text import counted, option
 
 
 def no_compiler() -> CompileError:
-    """Return the error for a machine without a C++ compiler."""
     return CompileError(
         "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH, and"
         " no ziglang in this Python. Install one, for example with: apt install g++, or without"
@@ -26,7 +25,6 @@ def unreadable_kernel(by: str, name: str, folder: Path, error: OSError) -> Compi
 
 
 def no_kernel(kernel: str) -> CompileError:
-    """Return the error for a program that lacks a kernel."""
     return CompileError(
         f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
         " correct the name in the launch"
@@ -34,7 +32,6 @@ def no_kernel(kernel: str) -> CompileError:
 
 
 def other_parameters(kernel: str, expected: str, given: str) -> CompileError:
-    """Return the error for a launch with other arguments than the kernel takes."""
     return CompileError(
         f"the kernel {kernel} takes {expected}, but was given {given}(for each parameter: i"
         " integer, f float, P pointer or S struct, and its size in bytes). Change the kernel's"
@@ -43,7 +40,6 @@ def other_parameters(kernel: str, expected: str, given: str) -> CompileError:
 
 
 def too_little_block_memory(kernel: str, needed: int, available: int) -> UsageError:
-    """Return the error for a launch that needs more bytes per block than a GPU has."""
     return UsageError(
         f"{kernel} needs {needed} bytes of block memory, but this GPU has {available}. Choose"
         " another algorithm or a smaller instance"
@@ -51,7 +47,6 @@ def too_little_block_memory(kernel: str, needed: int, available: int) -> UsageEr
 
 
 def too_little_gpu_memory(total: int, needed: int) -> UsageError:
-    """Return the error for an array of `needed` bytes for which a GPU has no memory left."""
     return UsageError(
         f"the GPU's memory of {total / 2**30:.0f} GiB is too small: {needed / 2**30:.1f} GiB more"
         " are needed. Lower population or islands, or use more GPUs"
@@ -59,7 +54,6 @@ def too_little_gpu_memory(total: int, needed: int) -> UsageError:
 
 
 def no_cupy(error: ImportError) -> UsageError:
-    """Return the error for a Python in which CuPy cannot be imported."""
     return UsageError(
         f"the CUDA backend needs CuPy ({error}). Install it with: pip install 'islands[cuda13]'"
         f" (or cuda12 for drivers before 580), or choose {option('backend', 'cpu')}"
@@ -75,7 +69,6 @@ def no_cupy_cache(error: OSError, variable: str) -> InputError:
 
 
 def no_visible_gpu(host: str, ranks: int) -> UsageError:
-    """Return the error for a host with a rank that sees no GPU."""
     return UsageError(
         f"host {host}: one of its {counted(ranks, 'rank')} sees no GPU. Check"
         f" CUDA_VISIBLE_DEVICES and nvidia-smi, or choose {option('backend', 'cpu')}"
@@ -83,7 +76,6 @@ def no_visible_gpu(host: str, ranks: int) -> UsageError:
 
 
 def too_few_gpus(host: str, gpus: int, ranks: int) -> UsageError:
-    """Return the error for a host with a rank that has no GPU of its own."""
     return UsageError(
         f"host {host} has {counted(gpus, 'GPU')} for {ranks} ranks, and one rank sees only GPUs"
         " that other ranks use. Start fewer ranks per host, set CUDA_VISIBLE_DEVICES to another"

@@ -71,8 +71,8 @@ class NetworkChains(SparseFlowChains, PairChains):
 class SparseChains(SparseFlowChains):
     """Chains whose changes are computed.
 
-    A proposal takes 3 to 9 times as long as with stored changes, but all pairs need no memory: see
-    docs/settings.md for the measurements.
+    A proposal takes 3 to 9 times as long as with stored changes, but no memory per pair is needed:
+    see docs/settings.md for the measurements.
     """
 
     header: ClassVar[Header] = Header("tempering/chains/sparse.cuh")
