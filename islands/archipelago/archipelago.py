@@ -54,8 +54,8 @@ class Archipelago:
         setups = list[ColonySetup]()
         for number, (spec, islands) in enumerate(zip(colonies, self._islands, strict=True)):
             with of_colony(number if colonies[1:] else None):
-                mine = held.within(islands)
-                setup = ColonySetup.of(number, spec, mine, problem, backend, ranks)
+                local = held.within(islands)
+                setup = ColonySetup.of(number, spec, local, problem, backend, ranks)
                 require_fit(setup.parts.algorithm, spec.population, migration, held.islands, seed)
                 setups.append(setup)
         here = [setup for setup in setups if setup.held is not None]
@@ -83,8 +83,8 @@ class Archipelago:
 
     def _place(self, colony: Colony) -> slice:
         """Return the place of the islands of a colony among those of this rank."""
-        mine = colony.held.numbers
-        return slice(mine.start - self.held.start, mine.stop - self.held.start)
+        numbers = colony.held.numbers
+        return slice(numbers.start - self.held.start, numbers.stop - self.held.start)
 
     @property
     def migrations(self) -> int:

@@ -157,7 +157,7 @@ class Colony:
             self.attempt.rank_missing_last()
         self._backend.run([self._launches.rank_again])
         if is_complete:  # missing individuals have no genes to derive anything from
-            self.derive(everyone=True)
+            self.derive(of_all=True)
         return is_complete
 
     def _forget_children(self) -> None:
@@ -172,7 +172,7 @@ class Colony:
     def undo(self) -> None:
         """Return to the generation before the last attempt."""
         self.attempt.undo()
-        self.derive(everyone=True)
+        self.derive(of_all=True)
 
     def new_individuals(self) -> int:
         """Return the number of new individuals in the current attempt; thread-safe."""
@@ -355,10 +355,10 @@ class Colony:
         calls[0, slots.start] += evaluated
         upload(calls, self.state.arrays["calls"])
 
-    def derive(self, *, everyone: bool = False) -> None:
+    def derive(self, *, of_all: bool = False) -> None:
         """Update the derived fields of changed individuals, or of all of them."""
         if self.derives:
-            if everyone:
+            if of_all:
                 self.state.fill("changed", 1)
             self._backend.run(self._launches.adopt)
             self.state.fill("changed")
@@ -387,7 +387,7 @@ class Colony:
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
         """Continue from arrays that passed `require_restorable`."""
         self.state.restore(saved, generation * self.spec.rate)
-        self.derive(everyone=True)
+        self.derive(of_all=True)
 
     def begin_measure(self) -> None:
         """Begin to measure the islands."""

@@ -43,7 +43,7 @@ class Goal:
         reached &= costs < interpreter.infeasible
         return int(reached.argmax()) if reached.any() else None
 
-    def first(self, mine: Reached | None) -> Reached | None:
+    def first(self, local: Reached | None) -> Reached | None:
         """Return the first individual of all ranks that reaches the target; collective."""
-        of_ranks = self._world.allgather(mine)
+        of_ranks = self._world.allgather(local)
         return min((reached for reached in of_ranks if reached is not None), default=None)

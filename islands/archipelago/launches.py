@@ -117,9 +117,9 @@ class Launches:
         """Whether each generation ends with sorted islands."""
         end = self._ordering("rank" if self.keeps_order else "find_best", step=1)
         shares, beginning = parts.shape.made is not None, parts.beginning
-        mine, first = memory.for_slots(parts.shape.slots), memory.for_slots(beginning.shape.slots)
+        slots, first = memory.for_slots(parts.shape.slots), memory.for_slots(beginning.shape.slots)
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
-        self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
+        self.generation = self._segments([*schedule.generation, end], slots, shares=shares)
         self.alone: Segments = []
         """The launches of a generation if a member of a team makes all individuals itself."""
         if shares and not parts.is_worth_sharing:

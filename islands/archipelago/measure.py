@@ -193,7 +193,7 @@ class Interpreter:
 
 
 class IslandReader:
-    """Reads the measures, best individuals and digests of the islands `mine` of a run."""
+    """Reads the measures, best individuals and digests of the islands with these `numbers`."""
 
     def __init__(
         self,
@@ -201,12 +201,12 @@ class IslandReader:
         encoding: Encoding,
         state: IslandArrays,
         backend: Backend,
-        mine: range,
+        numbers: range,
     ) -> None:
         """Allocate the measures; the kernel `measure` writes them to `measured`."""
         self._problem, self._encoding = problem, encoding
-        self._state, self._backend, self._mine = state, backend, mine
-        self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
+        self._state, self._backend, self._numbers = state, backend, numbers
+        self.measured = backend.empty((len(numbers), len(MEASURE)), np.int64)
         self.rows = backend.host_array(self.measured.shape, np.int64)
         """The fetched measures: a row of `MEASURE` for each island."""
         self.interpreter = Interpreter(problem, encoding, int(state.arrays["order"].shape[1]))
@@ -218,7 +218,7 @@ class IslandReader:
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.interpreter.measures(self._mine, self.rows.tolist(), self._problem.instance)
+        return self.interpreter.measures(self._numbers, self.rows.tolist(), self._problem.instance)
 
     def elite(self, generation: int, count: int, *, any_solution: bool = False) -> list[Candidate]:
         """Return the best individuals: see `Interpreter.elite`."""
@@ -228,7 +228,7 @@ class IslandReader:
         for best in self.interpreter.elite(costs, records, count, any_solution=any_solution):
             name, place = ("archive", ()) if best.slot is None else ("genes", (best.slot,))
             row = download(part(name, generation)[best.island, *place])
-            numbered = best._replace(island=self._mine[best.island])
+            numbered = best._replace(island=self._numbers[best.island])
             candidates.append(numbered.decoded(self._problem, self._encoding, row))
         return candidates
 
@@ -238,7 +238,7 @@ class IslandReader:
         read = self._backend.read
         return [
             (number, self.interpreter.digest(read(genes[local]), read(costs[local])))
-            for local, number in enumerate(self._mine)
+            for local, number in enumerate(self._numbers)
         ]
 
 

@@ -42,9 +42,9 @@ def too_little_memory(
     `sizes` are the islands of each colony on this rank, and their population.
     """
     colonies = [f"{counted(islands, 'island')} x population={size}" for islands, size in sizes]
-    mine, share = sum(islands for islands, _ in sizes), free / needed
+    count, share = sum(islands for islands, _ in sizes), free / needed
     limits = {
-        "islands to at most": int(mine * share) * deal.teams,
+        "islands to at most": int(count * share) * deal.teams,
         "population to about": 0 if sizes[1:] else int(sizes[0][1] * share),
     }
     lower = [f"{words} {number}" for words, number in limits.items() if number > 1]

@@ -264,7 +264,7 @@ class ProgramParts:
         return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
 
     def room(self) -> int:
-        """Return the bytes of scratch memory of a block besides what the kernels declare."""
+        """Return the bytes of scratch memory of a block that the kernel `room` does not count."""
         return max(self.algorithm.room(self.encoding.pitch), self.improver.room())
 
     def block(self) -> Block | None:
@@ -297,7 +297,7 @@ def _decoding(
 
 
 def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
-    """Return what evaluates the children of an algorithm."""
+    """Choose what evaluates children: see `ProgramParts.evaluated_by`."""
     if (python := problem.evaluation.python) is not None:
         if improver != "none":
             raise messages.improved_python(improver, problem.instance)

@@ -66,10 +66,10 @@ def bytes_needed(
     needed = sum(bytes_of_islands(parts, is_kept=is_kept) for parts in colonies)
     needed += backend.threads * max(_scratch_bytes(parts) for parts in colonies)
     if migrates(migration, size[0]):
-        mine = sum(parts.shape.islands for parts in colonies)
+        islands = sum(parts.shape.islands for parts in colonies)
         route = TOPOLOGIES[migration.topology].widest(*size) * _ROUTE
-        needed += mine * bytes_of_migrants(migration, layout, *size)
-        needed += mine * route if backend.in_host_memory else 0
+        needed += islands * bytes_of_migrants(migration, layout, *size)
+        needed += islands * route if backend.in_host_memory else 0
     return needed
 
 

@@ -77,9 +77,9 @@ class Team:
         Each row comes from the member that makes the slot's individual.
         """
         assert self._transport is not None, "several ranks have a transport"
-        mine = slots[self.world.rank]
+        local = slots[self.world.rank]
         others = [(rank, theirs) for rank, theirs in enumerate(slots) if rank != self.world.rank]
-        sends = [Parcel(rank, mine.start, mine.stop) for rank, _ in others if mine]
+        sends = [Parcel(rank, local.start, local.stop) for rank, _ in others if local]
         receives = [Parcel(rank, theirs.start, theirs.stop) for rank, theirs in others if theirs]
         exchange = RepeatedExchange(self.world, self.backend, self._transport)
         for array in rows:

@@ -56,15 +56,15 @@ def take_device(
         device.begin_run()
         return device
     visible = world.run_on_all(lambda: gpus.identities() if is_gpu(name) else [])
-    everyone = world.local_allgather(visible)
+    by_rank = world.local_allgather(visible)
 
     def chosen() -> Backend:
         if not visible:
             return choose(name, threads, sharers=world.local_size)
-        with_gpus = [*filter(None, everyone)]
+        with_gpus = [*filter(None, by_rank)]
         numbers = gpus.assigned(with_gpus, platform.node(), share=share_gpu)
         used = [names[number] for names, number in zip(with_gpus, numbers, strict=True)]
-        place = sum(map(bool, everyone[: world.local_rank]))
+        place = sum(map(bool, by_rank[: world.local_rank]))
         return choose(name, threads, numbers[place], used.count(used[place]))
 
     device = world.run_on_all(chosen)

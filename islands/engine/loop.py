@@ -131,7 +131,7 @@ class Loop:
         if all(self._world.allgather(self._archipelago.can_end_at_goal)):
             self._archipelago.end_at(Goal(ends, self._world))
             self._longest = 1
-            self._always_attempts = True  # what the last generation overwrites is restored
+            self._always_attempts = True  # so that the last generation can be undone
 
     def _start(self) -> None:
         """Create generation 0; collective.

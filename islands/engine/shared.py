@@ -186,7 +186,7 @@ class SharedLoop(Generic[Cell]):
         return [*map(int, np.where(self._is_active & (rest == 0), numbers, 0))]
 
     def _begin(self, next_run: NextRun[Cell]) -> list[int]:
-        """Begin runs in free places, as far as there are runs now, and return these places."""
+        """Begin the available runs in free places, and return these places."""
 
         def ready_or_next() -> SharingRun[Cell] | None:
             return self._ready.popleft() if self._ready else next_run()

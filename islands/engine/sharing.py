@@ -32,11 +32,11 @@ migrants. Thousands of runs have many visits: the garbage collector does not tra
 class Kind:
     """The key of runs that can share a compiled program and its launches.
 
-    Most numbers in structs may differ.
+    Most numbers in the structs of kernels may differ between these runs.
     """
 
     def __init__(self, *parts: Hashable) -> None:
-        self._parts, self._hash = parts, hash(parts)  # the hash takes long
+        self._parts, self._hash = parts, hash(parts)  # once, as it takes long
 
     def __hash__(self) -> int:
         return self._hash

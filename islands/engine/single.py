@@ -152,7 +152,7 @@ class PreparedRun:
         )
 
     def _introduce(self, screen: Screen, evaluation: str, notices: Sequence[str]) -> None:
-        """Print what is known before the run begins."""
+        """Print the messages, settings and devices of the run before it begins."""
         for text in notices:
             screen.note(text)
         screen.say(device_lines(self.resolved.spec, self.machine, self.folder))
@@ -225,10 +225,10 @@ class PreparedRun:
         if not spec.colonies:
             return []
         local = [(island.colony, island.best) for island in self.archipelago.measure()]
-        everyone = [pair for rank in self.world.allgather(local) for pair in rank]
+        pairs = [pair for rank in self.world.allgather(local) for pair in rank]
         rows = list[dict[str, Any]]()
         for number, colony in enumerate(spec.colonies):
-            costs = [cost for of, cost in everyone if of == number and cost is not None]
+            costs = [cost for of, cost in pairs if of == number and cost is not None]
             settings = {name: getattr(colony, name) for name in _OF_COLONY}
             cost = scale.user_costs(min(costs)) if costs else None
             rows.append({**settings, "improver": colony.improver.name, "cost": cost})

@@ -188,7 +188,7 @@ class Exchange:
         self._begin()
 
     def _follow(self, route: Route) -> None:
-        """Pack and unpack by this route from now on."""
+        """Use this route for packing and unpacking."""
         for kernels in self._kernels:
             kernels.follow(route)
 
@@ -196,7 +196,7 @@ class Exchange:
         """Prepare the first migration, in subclasses."""
 
     def migrate(self) -> None:
-        """Pack, send and unpack migrants as far as they are due; collective over the ranks."""
+        """Begin a migration, and complete it or, with a delay, the previous one; collective."""
         if not self.active:
             return
         if self.in_flight is not None:
@@ -353,7 +353,7 @@ class AsyncExchange(Exchange):
         self._latest: Migration | None = None
 
     def migrate(self) -> None:
-        """Unpack what has arrived; pack, and send to ranks without a pending message."""
+        """Unpack arrived migrants; pack others, and send to ranks without a pending message."""
         if not self.active:
             return
         assert self._carrier is not None

@@ -129,7 +129,7 @@ class Kernels:
         return drawn
 
     def follow(self, route: Route, *, waits: bool = True) -> None:
-        """Pack and unpack by the rank's route from now on.
+        """Use this route of the rank for packing and unpacking.
 
         Unless it `waits`, the caller must have waited for the device since the last call.
         """

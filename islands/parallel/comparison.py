@@ -29,9 +29,9 @@ def differences(world: World, facts: Facts, where: str = "") -> str:
 
     The text is the same on all ranks. It names their hosts, followed by `where`.
     """
-    mine = (f"host {platform.node()}{where}", dict(facts))
+    entry = (f"host {platform.node()}{where}", dict(facts))
     # A rank with another version of this module may send any value.
-    gathered = [sent if _is_valid(sent) else ("unknown", {}) for sent in world.allgather(mine)]
+    gathered = [sent if _is_valid(sent) else ("unknown", {}) for sent in world.allgather(entry)]
     first = gathered[0][1]
     differing = [rank for rank, (_, theirs) in enumerate(gathered) if theirs != first]
     if not differing:

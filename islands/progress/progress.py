@@ -80,7 +80,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Moment:
-    """The state from which the loop resumes, besides that of its islands."""
+    """The state from which the loop resumes, in addition to that of the islands."""
 
     generation: int
     seconds: float

@@ -252,7 +252,7 @@ class Result:
         return "\n".join(f"{name:10}{value}" for name, value in self.facts().items())
 
     def _repr_html_(self) -> str | None:
-        """Return what a notebook shows: the facts, a picture and the settings."""
+        """Return the HTML for a notebook: the facts, a picture and the settings."""
         return None if self.page is None else self.page(self)
 
     def facts(self) -> dict[str, str]:

@@ -86,7 +86,7 @@ class Stopwatch:
 
 
 def with_team(phases: Mapping[str, float], seconds: float) -> dict[str, float]:
-    """Return the phases with the exchange of a team, which is part of `GENERATIONS`, apart."""
+    """Return the phases with the seconds of the team's exchange taken from `GENERATIONS`."""
     return {**phases, GENERATIONS: phases[GENERATIONS] - seconds, TEAM: seconds}
 
 

@@ -1,4 +1,4 @@
-// Defines the GPU side of what both compilers share: number types, kernel declarations, and the
+// Defines for GPUs what core/host.hpp defines for CPUs: number types, kernel declarations, and the
 // arena of a block. No random numbers.
 #pragma once
 

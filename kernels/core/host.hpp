@@ -1,5 +1,5 @@
-// The CPU side of the common base: a block is one thread, and a pool of threads runs the blocks of
-// a launch. No random numbers.
+// The common base on a CPU: a block is one thread, and a pool of threads runs the blocks of a
+// launch. No random numbers.
 #pragma once
 
 // Few and small headers only, as every program is compiled with them: the C++ headers for threads,
