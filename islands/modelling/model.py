@@ -66,6 +66,9 @@ class Model(Extensible):
     """True if steps belong to a local search in the state, such as a tabu search: individuals then
     restart repeatedly as children, and the best result of each is kept."""
 
+    ready: str | None = None
+    """The name of the ready model, from which a stored problem gets its picture."""
+
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
         """Create the problem from a kind of solution and the arguments that define their cost."""
         self.kind = kind
@@ -320,6 +323,7 @@ class Model(Extensible):
             "python": None if self._python is None else self.evaluation.argument,
             "functions": None if self.functions is None else self.functions.stored(),
             "quadratic": self.statement.quadratic,
+            "ready": self.ready,
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -353,6 +357,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         quadratic=form if (form := facts.get("quadratic")) in FORMS else None,
     )
     model = Model(kind, statement)
+    model.ready = facts.get("ready")
     model._price = price  # the initial value of an adaptive price
     return model
 

@@ -55,6 +55,8 @@ class ReadyModel(Model):
             quadratic=self._quadratic,
         )
         super().__init__(kind, statement)
+        if type(self).__module__.startswith(f"{__package__}."):  # not a class of a user
+            self.ready = self._cost_file
 
     def _text(self, file: str, *before: str) -> Text:
         return text_of(file, *before)

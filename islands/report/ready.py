@@ -1,7 +1,7 @@
 """Draw solutions of ready models whose problem is stored in the folder of a run.
 
-The stored problem consists of CUDA code and arrays. The code identifies the model, which is created
-again from the arrays, as only its class can draw solutions.
+A stored problem consists of the name of its model, CUDA code and arrays. The model is created again
+from the arrays, as only its class can draw solutions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from islands.errors import IslandsError
 from islands.modelling.model import Model
-from islands.modelling.texts import Text
 from islands.models import (
     BinPacking,
     FlexibleJobShop,
@@ -27,21 +26,17 @@ from islands.models import (
     PMedian,
     SetCover,
 )
-from islands.models.base import text_of
 from islands.problems.base import Solution
 
 
 def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
-    """Return the function that draws solutions of a stored problem; None if no model matches."""
-    cost = stored.statement.cost
-    for file, create in _CREATORS.items():
-        if isinstance(cost, Text) and cost.code == text_of(file).code:
-            with suppress(IslandsError, LookupError):  # a subclass may have other data
-                ready = create(stored.members, stored.kind.options)
-                # A subclass may have replaced a hook, such as the setup times of a flow shop.
-                if {*ready.hooks.values()} <= {*cost.before}:
-                    draw: Callable[[Solution, Any], Any] = ready.draw
-                    return draw
+    """Return the function that draws solutions of a stored problem, or None."""
+    if stored.ready not in _CREATORS:
+        return None
+    with suppress(IslandsError, LookupError, ValueError):  # the data may not be those of the model
+        draw: Callable[[Solution, Any], Any]
+        draw = _CREATORS[stored.ready](stored.members, stored.kind.options).draw
+        return draw
     return None
 
 
@@ -78,5 +73,4 @@ _CREATORS: dict[str, Callable[[Any, Any], Any]] = {
     "p_median": lambda data, _: PMedian(data["way"].T, int(data["size"])),
     "set_cover": lambda data, _: SetCover(data["cost"], _rows(data["column"], data["row_first"])),
 }
-"""Functions that create a model from its data and the options of its solutions, by the file of
-`kernels/models` with its cost."""
+"""Functions that create a model from its data and the options of its solutions, by its name."""
