@@ -98,8 +98,8 @@ class _Case:
 
         def method(ranks: int, purpose: str) -> Method:
             gpus = {"sized_for_gpus": ranks if request.own_defaults else most}
-            own = replace(variant, request=variant.request.filled(gpus))
-            return own.resolved(problem, every[purpose], options)
+            sized = replace(variant, request=variant.request.filled(gpus))
+            return sized.resolved(problem, every[purpose], options)
 
         self._sizes = powers_of_two(request.world.size)
         self._methods = {(n, purpose): method(n, purpose) for n in self._sizes for purpose in every}

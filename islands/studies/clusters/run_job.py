@@ -248,13 +248,13 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
             " --stop generations=2000"
         )
     folder = given.folder or allocation.folder
-    own = CommandWords(given.without("--out"))
+    common = CommandWords(given.without("--out"))
     results: dict[int, Result] = {}
     for nodes in powers_of_two(len(allocation.ranks)):
         place = inside(folder, f"nodes-{nodes}")
         is_done = (place / FINISHED).exists()
-        if not (is_done and continues(own, place, JobAttempts(place), allocation.job)):
-            status = run_job(own.all, check, place, nodes=nodes)
+        if not (is_done and continues(common, place, JobAttempts(place), allocation.job)):
+            status = run_job(common.all, check, place, nodes=nodes)
             if status != 0:
                 return status
         ended = finished(place, continues=False)

@@ -147,18 +147,18 @@ def find_site(named: Path | None) -> Path:
     It is `named`, or that of ISLANDS_SITE, of the user's configuration folder, or the one next to
     the batch scripts; never one in the current folder, which somebody else may have written.
     """
-    unedited, own = data_folder("slurm") / SITE, user_config_path("islands") / SITE
+    template, user_site = data_folder("slurm") / SITE, user_config_path("islands") / SITE
     variable = os.environ.get("ISLANDS_SITE")
     chosen = named or (Path(variable) if variable else None)
     if chosen is not None and not chosen.is_file():
         words = f"--site {named}" if named is not None else f"ISLANDS_SITE={variable}"
-        raise InputError(f"{words}: no such file. Copy and edit {unedited}")
-    site = (chosen or (own if own.is_file() else unedited)).resolve()
+        raise InputError(f"{words}: no such file. Copy and edit {template}")
+    site = (chosen or (user_site if user_site.is_file() else template)).resolve()
     for other in (Path(SITE), Path("slurm", SITE)):
         if other.is_file() and not other.samefile(site):
             show(
                 f"islands: {other} is not used: others may have put it here. If it is yours, add"
-                f" --site {other}, or move it to {own}",
+                f" --site {other}, or move it to {user_site}",
                 file=sys.stderr,
             )
     return site
@@ -232,12 +232,12 @@ def _requested(args: argparse.Namespace, of_site: Gpus | None) -> Gpus:
             f"--ranks-per-node {args.ranks_per_node}: each rank uses one GPU. Write"
             " --gpus-per-node, or add --backend cpu"
         )
-    own: Gpus = args.gpus_per_node or of_site or Gpus(1)
-    if own.number == 0:
+    gpus: Gpus = args.gpus_per_node or of_site or Gpus(1)
+    if gpus.number == 0:
         raise UsageError("0 GPUs on each node: add --backend cpu, or request at least one")
-    if not own.type and of_site is not None:
-        return Gpus(own.number, of_site.type)
-    return own
+    if not gpus.type and of_site is not None:
+        return Gpus(gpus.number, of_site.type)
+    return gpus
 
 
 def _of_sbatch(text: str) -> tuple[str, str]:
@@ -269,8 +269,8 @@ def script(
         require_fit("the option", word)
     lines = (data_folder("slurm") / f"{template}.sbatch").read_text().splitlines()
     places = [place for place, line in enumerate(lines) if line.startswith(_DIRECTIVE)]
-    own = (lines[place].removeprefix(_DIRECTIVE).partition("=") for place in places)
-    merged = {name: value for name, _, value in own} | dict(directives)
+    defaults = (lines[place].removeprefix(_DIRECTIVE).partition("=") for place in places)
+    merged = {name: value for name, _, value in defaults} | dict(directives)
     if "no-requeue" in directives:
         del merged["requeue"]
     begin = lines.index(_SUBMITS_ITSELF)

@@ -14,13 +14,13 @@ _THREADS = Path("/proc/self/task")
 
 def cores_of_host(world: World) -> frozenset[int]:
     """Return the cores that the ranks on the host of rank 0 may use together; collective."""
-    return world.bcast(frozenset[int]().union(*world.local_allgather(_own())))
+    return world.bcast(frozenset[int]().union(*world.local_allgather(_own_cores())))
 
 
 @contextmanager
 def on_cores(cores: Set[int]) -> Iterator[None]:
     """Let this process also use these cores until the end of the block."""
-    own = _own()
+    own = _own_cores()
     if cores <= own or not _THREADS.is_dir():
         yield
         return
@@ -34,7 +34,7 @@ def on_cores(cores: Set[int]) -> Iterator[None]:
             _bind(thread, before.get(thread, own))
 
 
-def _own() -> Set[int]:
+def _own_cores() -> Set[int]:
     if not hasattr(os, "sched_getaffinity"):  # macOS
         return set(range(os.cpu_count() or 1))
     return os.sched_getaffinity(0)

@@ -346,9 +346,9 @@ class SearchTable(PooledTable, of="munhao2019/search"):
         for model in MODELS:
             model_rows = matching(rows, model=model)
             ranks = [rank for (rank,) in numbers(model_rows, "rank")]
-            own = mean(matching(model_rows, configuration=0), "rank")
-            place = 1 + sum(rank < own for rank in ranks)
-            others = ranks.count(own) - 1
+            paper = mean(matching(model_rows, configuration=0), "rank")
+            place = 1 + sum(rank < paper for rank in ranks)
+            others = ranks.count(paper) - 1
             shared = f" with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {model_rows[0][name]:.6g}" for name in _OF_MODEL[model])
             values, words = {"place_of_the_papers": place}, {"best": best, "shared": shared}

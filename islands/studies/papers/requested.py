@@ -88,14 +88,14 @@ def prepared(
             campaign=Campaign(ranks, heartbeat),
             cores=cores,
         )
-        own = [selection for selection in selections if selection.table in tables.values()]
+        chosen = [selection for selection in selections if selection.table in tables.values()]
         whole = args.what == ALL
         # Unlike `threads`, this text is the same on any machine.
         words = args.threads or ",".join(str(number or "all") for number in paper.threads)
         what = name if whole or "/" not in args.what else f"{name}/{next(iter(tables))}"
-        settings = _settings(what, request, words, own)
+        settings = _settings(what, request, words, chosen)
         out = args.out / name if whole and args.out is not None else args.out
-        experiments.append(PaperExperiment(name, paper, request, own, settings, out))
+        experiments.append(PaperExperiment(name, paper, request, chosen, settings, out))
     return [experiment for experiment in experiments if experiment.selections]
 
 

@@ -34,7 +34,7 @@ def _file(paper: str) -> Path:
     return Path(__file__).with_name(f"{paper}.toml")
 
 
-def named(name: str, index: Index) -> Located:
+def located(name: str, index: Index) -> Located:
     """Return an instance of the catalogue by its full name, even without a file."""
     set_name, _, short = name.partition("/")
     entry = catalogue().entry(set_name, short)
@@ -106,7 +106,7 @@ class PaperTable(Experiment):
     @classmethod
     def instances(cls, index: Index) -> list[Located]:
         """Return the table's instances, including missing ones."""
-        return [named(name, index) for name in cls.names()]
+        return [located(name, index) for name in cls.names()]
 
     @cached_property
     def layout(self) -> Table:
@@ -217,13 +217,13 @@ class PaperTable(Experiment):
         facts = []
         for threads in self.request.threads:
             cpu = f"cpu_{threads}_seconds"
-            mean = mean_ratio(rows, cpu, "seconds")
+            speedup = mean_ratio(rows, cpu, "seconds")
             words = counted(threads, "thread")
-            sentence = f"mean speed-up over our CPU with {words}: {mean:.2f}"
+            sentence = f"mean speed-up over our CPU with {words}: {speedup:.2f}"
             if paper := self.speedups.get(str(threads)):
                 sentence += f"; printed: brkgaCuda over brkgaAPI with {words}: {paper:.2f}"
             facts += [
-                Fact(sentence, {f"mean_speedup_cpu_{threads}": mean}),
+                Fact(sentence, {f"mean_speedup_cpu_{threads}": speedup}),
                 *significance(
                     f"cpu_{threads}", "our times against it", numbers(rows, "seconds", cpu)
                 ),

@@ -21,7 +21,7 @@ from islands.problems.tsp import Tsp
 from islands.studies.papers.cells import Cell, Fact, TableRow
 from islands.studies.papers.experiment import RunResult
 from islands.studies.papers.rows import mean, mean_ratio, numbers, significance
-from islands.studies.papers.table import Paper, PaperTable, named
+from islands.studies.papers.table import Paper, PaperTable, located
 from islands.tables import Row
 
 PAPER_LARGEST = 25_000
@@ -133,7 +133,7 @@ class VlsiTable(PaperTable, of="xavier2019/vlsi"):
         """Return the instances of the catalogue, and other files in a folder of the set."""
         others = index.others().items()
         return [
-            *(named(name, index) for name in cls.names()),
+            *(located(name, index) for name in cls.names()),
             *(Located(name, path, None) for name, path in others if name.startswith("vlsi/")),
         ]
 

@@ -50,12 +50,12 @@ class CpSat(Rival, of="cpsat"):
         solver.parameters.num_workers, solver.parameters.random_seed = threads, seed
         solver.parameters.max_time_in_seconds = seconds
         status: Any = solver.solve(model, Seen())
-        taken = course.passed()
+        elapsed = course.passed()
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Answer((), None, taken)
+            return Answer((), None, elapsed)
         solution, cost = problem.answer(values(solver.value))
-        course.add(taken, cost)
-        return Answer(course.points, solution, taken, proved=status == cp_model.OPTIMAL)
+        course.add(elapsed, cost)
+        return Answer(course.points, solution, elapsed, proved=status == cp_model.OPTIMAL)
 
 
 def _shop_in(model: Any, shop: Shop) -> Values:

@@ -148,18 +148,18 @@ class Highs(Rival, of="highs"):
             constraints=rules,
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
-        taken = time.perf_counter() - began
+        elapsed = time.perf_counter() - began
         if end.x is None:
-            return Answer((), None, taken)
+            return Answer((), None, elapsed)
         items = np.rint(end.x).astype(np.int64)
         if isinstance(problem, Mkp):
             try:
                 solution, cost = items.tolist(), problem.cost(items)
             except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
-                return Answer((), None, taken)
+                return Answer((), None, elapsed)
         else:
             solution, cost = problem.answer(items)
-        return Answer([(taken, cost)], solution, taken, proved=end.status == 0)
+        return Answer([(elapsed, cost)], solution, elapsed, proved=end.status == 0)
 
 
 _SWEEPS = 1000

@@ -88,16 +88,16 @@ class OrTools(TourRival, of="ortools"):
         options.local_search_metaheuristic = guided
         options.time_limit.FromMilliseconds(max(1, int(1000 * seconds)))
         assignment = routing.SolveWithParameters(options)
-        taken = course.passed()
+        elapsed = course.passed()
         if assignment is None:
-            return Answer((), None, taken)
+            return Answer((), None, elapsed)
         index, tour = routing.Start(0), []
         while not routing.IsEnd(index):
             tour.append(manager.IndexToNode(index))
             index = assignment.Value(routing.NextVar(index))
         cost = problem.cost(np.array(tour))
-        course.add(taken, cost)
-        return Answer(course.points, tour, taken)
+        course.add(elapsed, cost)
+        return Answer(course.points, tour, elapsed)
 
 
 _TRIALS = 1_000_000_000
@@ -150,14 +150,14 @@ class Lkh(TourRival, of="lkh"):
         with _printed() as output:
             began = time.perf_counter()
             cities = _elkai.solve_problem("\n".join(parameters) + "\n", text)
-            taken = time.perf_counter() - began
+            elapsed = time.perf_counter() - began
             printed = output.read_text(errors="replace")
         tour = [city - 1 for city in cities]
         course = _course(printed)
         cost = problem.cost(np.array(tour))
         if not course or course[-1][1] != cost:
-            course.append((taken, cost))
-        return Answer(course, tour, taken)
+            course.append((elapsed, cost))
+        return Answer(course, tour, elapsed)
 
 
 def _tsplib(problem: Tsp) -> str:
