@@ -6,14 +6,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from commands_for_tests import Capture, Patch
+from runs_for_tests import change_result
 
 import islands
 from islands.cli import COMMANDS, follow, main
 from islands.errors import CompileError, InputError, RunError
-from islands.record.parquet import read_parquet, write_parquet
 from islands.text import escaped
 
 PACKAGE = Path(islands.__file__).parent
@@ -37,13 +36,7 @@ def place(finished: Path, tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.setattr(follow, "_LOG_SECONDS", 0.0)
     run = tmp_path / "a"
     shutil.copytree(finished, run)
-    path = run / "solution.parquet"
-    table = read_parquet(path, [*pq.read_schema(path)])
-    said = table.schema.metadata
-    facts = json.loads(said[b"islands.result"]) | {"reason": f"done{EVIL}", "instance": EVIL}
-    said |= {b"islands.result": json.dumps(facts).encode()}
-    table = table.replace_schema_metadata(said)
-    write_parquet(path, [table], table.schema)
+    change_result(run, reason=f"done{EVIL}", instance=EVIL)
     log = run / "log.txt"
     log.write_text(f"{log.read_text()} *C           21     0.0s | {CODES}\n{CODES}\n")
     failed = {"job": f"7{EVIL}", "number": 1, "began": 0, "words": [EVIL], "output": EVIL}

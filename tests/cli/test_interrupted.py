@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from commands_for_tests import rows_of
-from instance_texts import tsplib_text
+from commands_for_tests import rows_of, write_tours
 from jobs import PROGRAM, ran, wait_until
 from quick_plots import without_rendering
-from synthetic import uniform_tsp
 
 from islands.cli import main
 from islands.studies.clusters.follow import state_of
@@ -22,7 +20,6 @@ pytest.importorskip("matplotlib")
 
 FEW = "--backend cpu --threads 1"
 BRKGA = f"{FEW} --islands 4 --interval 20 --improver none --algorithm brkga"
-TOURS = Path("tours")
 
 
 @dataclass(frozen=True)
@@ -79,12 +76,6 @@ def rows(folder: str | Path, work: Work) -> list[tuple[str, ...]]:
     return [tuple(row[name] for name in work.columns.split()) for row in table]
 
 
-def write_tours() -> None:
-    TOURS.mkdir()
-    for number in range(30):
-        (TOURS / f"t{number:03}.tsp").write_text(tsplib_text(uniform_tsp(60, seed=number)))
-
-
 @pytest.fixture(scope="module", params=WORKS)
 def whole(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -94,7 +85,7 @@ def whole(
         request.getfixturevalue("published")
     with pytest.MonkeyPatch.context() as patch, without_rendering():
         patch.chdir(tmp_path_factory.mktemp("whole"))
-        write_tours()
+        write_tours(30, 60)
         work = WORKS[request.param]
         assert main([*work.line.split(), "--quiet", "--out", "a"]) == 0
         yield work, rows("a", work)
@@ -111,7 +102,7 @@ def test_the_same_command_goes_on_after_a_signal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     work, expected = whole
-    write_tours()
+    write_tours(30, 60)
     line = [*work.line.split(), "--quiet", "--out", "a"]
     begun, kept = Path("a", work.begun[0]), Path("a/runs.jsonl")
     with subprocess.Popen([*PROGRAM, *line], stdout=subprocess.DEVNULL) as process:

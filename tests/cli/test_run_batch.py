@@ -10,24 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands_for_tests import Capture, rows_of
-from instance_texts import tsplib_text
+from commands_for_tests import Capture, rows_of, write_tours
 from jobs import PROGRAM
-from synthetic import uniform_tsp
 
 import islands
 from islands.cli import main
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
-
-
-def write_tours(count: int) -> list[str]:
-    folder = Path("tours")
-    folder.mkdir(exist_ok=True)
-    paths = [folder / f"t{number:03}.tsp" for number in range(count)]
-    for number, path in enumerate(paths):
-        path.write_text(tsplib_text(uniform_tsp(20, seed=number)))
-    return [str(path) for path in paths]
 
 
 def rows() -> list[dict[str, str]]:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from instance_texts import tsplib_text
+from synthetic import uniform_tsp
 
 from islands.cli import main
 from islands.doctor import nvidia
@@ -26,6 +28,15 @@ def rows_of(table: str | Path) -> list[dict[str, str]]:
     """Return the rows of a table, whose name ends in .csv or .tsv."""
     with Path(table).open(newline="", encoding="utf-8") as stream:
         return [*csv.DictReader(stream, delimiter="," if str(table).endswith("csv") else "\t")]
+
+
+def write_tours(count: int, cities: int = 20) -> list[str]:
+    """Write instances to the folder `tours`; return their paths."""
+    Path("tours").mkdir(exist_ok=True)
+    paths = [f"tours/t{number:03}.tsp" for number in range(count)]
+    for number, path in enumerate(paths):
+        Path(path).write_text(tsplib_text(uniform_tsp(cities, seed=number)))
+    return paths
 
 
 def without_facts_of_the_machine(monkeypatch: Patch) -> None:

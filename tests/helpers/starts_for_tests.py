@@ -1,7 +1,7 @@
 """Starts of runs of fake islands on ranks that are threads and can die at a given generation."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from islands.problems.base import Solution
 from islands.progress.result import Result
 from islands.progress.usage import Machine
 from islands.testing.ranks import on_ranks
+from islands.untrusted import content_digest
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}
@@ -115,6 +116,14 @@ def facts(folder: Path) -> dict[str, Any]:
 def checkpoints(folder: Path) -> list[str]:
     """Return the names of the complete checkpoints."""
     return sorted(path.parent.name for path in folder.glob("checkpoints/*/manifest.json"))
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the values of a manifest, and update its checksum."""
+    values = json.loads(path.read_text())
+    del values["sha256"]
+    change(values)
+    path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
 
 
 def streams(folder: Path, name: str = "trace") -> list[str]:

@@ -84,10 +84,8 @@ def test_checksums_agree_with_the_published_files(published: Path) -> None:
             file = published / folder / entry.file
             zipped = file.with_name(f"{file.name}.gz")
             content = file.read_bytes() if file.exists() else gzip.decompress(zipped.read_bytes())
-            assert (entry.bytes, entry.sha256) == (
-                len(content),
-                hashlib.sha256(content).hexdigest(),
-            )
+            facts = len(content), hashlib.sha256(content).hexdigest()
+            assert (entry.bytes, entry.sha256) == facts
 
 
 _FOLDER = data_folder("instances") / "evidence"

@@ -27,8 +27,7 @@ def test_files_are_those_of_the_catalogue() -> None:
     for name in ("E1k.0", "E1k.9", "C1k.0", "C3k.4", "E10k.1"):
         entry = catalogue().set("dimacs").entries[name]
         content = dimacs.text(name, entry.size).encode()
-        assert len(content) == entry.bytes
-        assert hashlib.sha256(content).hexdigest() == entry.sha256
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (entry.bytes, entry.sha256)
 
 
 def test_a_file_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,7 @@
 """The result and the settings of a run are read again, and refused if they are damaged."""
 
-import json
 import re
 import tomllib
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeProblem
-from runs_for_tests import Honest, resumed, solved
+from runs_for_tests import Honest, change_metadata, change_result, resumed, solved
 
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
@@ -35,21 +33,6 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> Path:
     solved(tmp_path / "a")
     return tmp_path / "a"
-
-
-def change_metadata(folder: Path, key: bytes, change: Callable[[bytes], bytes]) -> Path:
-    path = folder / "solution.parquet"
-    table = read_parquet(path, [*pq.read_schema(path)])
-    metadata = table.schema.metadata
-    table = table.replace_schema_metadata(metadata | {key: change(metadata[key])})
-    write_parquet(path, [table], table.schema)
-    return path
-
-
-def change_result(folder: Path, **values: object) -> Path:
-    return change_metadata(
-        folder, b"islands.result", lambda facts: json.dumps(json.loads(facts) | values).encode()
-    )
 
 
 def test_a_result_that_contradicts_its_solution_is_refused(folder: Path) -> None:

@@ -3,7 +3,6 @@
 import ctypes
 import hashlib
 import itertools
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +16,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, Quiet
-from starts_for_tests import checkpoints, facts, killed, record, require_same, start, streams, whole
+from starts_for_tests import (
+    checkpoints,
+    facts,
+    killed,
+    record,
+    require_same,
+    rewritten,
+    start,
+    streams,
+    whole,
+)
 
 import islands
 from islands.configuration.spec import FORMAT
@@ -33,7 +42,6 @@ from islands.record.checkpoint import (
 )
 from islands.record.journal import Journal
 from islands.record.stream import Extent
-from islands.untrusted import content_digest
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")
 
@@ -70,13 +78,6 @@ def flipped(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-
-
-def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    values = json.loads(path.read_text())
-    del values["sha256"]
-    change(values)
-    path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
 
 
 def with_values(**values: object) -> Callable[[Path], object]:
