@@ -14,18 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands import models
 from islands.errors import IslandsError
 from islands.modelling.model import Model
-from islands.models import (
-    BinPacking,
-    FlexibleJobShop,
-    FlowShop,
-    GraphColouring,
-    JobShop,
-    MaxCut,
-    PMedian,
-    SetCover,
-)
 from islands.problems.base import Solution
 
 
@@ -35,7 +26,7 @@ def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
         return None
     with suppress(IslandsError, LookupError, ValueError):  # the data may not be those of the model
         draw: Callable[[Solution, Any], Any]
-        draw = _CREATORS[stored.ready](stored.members, stored.kind.options).draw
+        draw = _CREATORS[stored.ready]({**stored.members, **stored.kind.options}).draw
         return draw
     return None
 
@@ -52,25 +43,27 @@ def _edges(data: Mapping[str, Any]) -> NDArray[np.int64]:
     return edges[edges[:, 0] < edges[:, 1]]
 
 
-def _flexible_job_shop(data: Mapping[str, Any]) -> FlexibleJobShop:
+def _flexible_job_shop(data: Mapping[str, Any]) -> models.FlexibleJobShop:
     spans = [*pairwise(data["first"].tolist())]
     choices = (_rows(data[name], data["choices"]) for name in ("machine", "time"))
     machines, times = ([of_all[begin:end] for begin, end in spans] for of_all in choices)
-    return FlexibleJobShop(machines, times, release=data["release"])
+    return models.FlexibleJobShop(machines, times, release=data["release"])
 
 
-_CREATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "bin_packing": lambda data, kind: BinPacking(
-        data["size"], int(data["capacity"]), int(kind["sizes"])
+_CREATORS: dict[str, Callable[[Any], Any]] = {
+    "bin_packing": lambda data: models.BinPacking(
+        data["size"], int(data["capacity"]), int(data["sizes"])
     ),
-    "flexible_job_shop": lambda data, _: _flexible_job_shop(data),
-    "flow_shop": lambda data, _: FlowShop(data["time"]),
-    "graph_colouring": lambda data, _: GraphColouring(_edges(data), int(data["colours"])),
-    "job_shop": lambda data, _: JobShop(
+    "flexible_job_shop": _flexible_job_shop,
+    "flow_shop": lambda data: models.FlowShop(data["time"]),
+    "graph_colouring": lambda data: models.GraphColouring(_edges(data), int(data["colours"])),
+    "job_shop": lambda data: models.JobShop(
         *(_rows(data[name], data["first"]) for name in ("machine", "time"))
     ),
-    "max_cut": lambda data, _: MaxCut(_edges(data), nodes=len(data["first"]) - 1),
-    "p_median": lambda data, _: PMedian(data["way"].T, int(data["size"])),
-    "set_cover": lambda data, _: SetCover(data["cost"], _rows(data["column"], data["row_first"])),
+    "max_cut": lambda data: models.MaxCut(_edges(data), nodes=len(data["first"]) - 1),
+    "p_median": lambda data: models.PMedian(data["way"].T, int(data["size"])),
+    "set_cover": lambda data: models.SetCover(
+        data["cost"], _rows(data["column"], data["row_first"])
+    ),
 }
 """Functions that create a model from its data and the options of its solutions, by its name."""

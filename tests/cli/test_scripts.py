@@ -46,15 +46,6 @@ class Nine(Tour):
 
     def __init__(self):
         super().__init__(uniform_tsp(9, seed=1))
-
-
-class Mingle(Spread):
-    name = "mingle"
-    header = copied("crossovers/uniform.cuh", "mingle.cuh")
-
-
-class Third(Spread):
-    name = "third"
 """
 
 
