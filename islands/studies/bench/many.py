@@ -113,12 +113,10 @@ def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Ite
 def _by_islands(
     problems: Sequence[Problem], method: Variant, backend: str, cores: int, world: World
 ) -> _Solved:
-    settings: dict[str, Any] = {**method.request.options, "backend": backend, "seed": 1}
-    settings["world"] = world
+    settings: dict[str, Any] = {**method.request.options, "config": method.request.config}
+    settings |= {"backend": backend, "seed": 1, "world": world}
     if backend == "cpu":
         settings["threads"] = cores
-    if method.request.config is not None:
-        settings["config"] = method.request.config
     solve_many(problems[:_FIRST], **settings)
     began = perf_counter()
     results = solve_many(problems, **settings)

@@ -99,7 +99,6 @@ class TabuSearches:
         tabu = Tabu(ImproverSettings(steps=self._steps), self._size)
         data = Struct(**{str(place): array for place, array in enumerate(self._data)})
         structs = {"improver::Plan": tabu.plan()}
-        row = scratch_bytes(4 * self._size)
         if name == "kernel":
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
             source = Source(
@@ -107,7 +106,7 @@ class TabuSearches:
             )
             room = self._backend.required_room(source, data, tabu.plan(), np.int32(self._size))
         else:
-            room = Room(row + 2 * scratch_bytes(4 * self._size**2))
+            room = Room(scratch_bytes(4 * self._size) + 2 * scratch_bytes(4 * self._size**2))
             source = Source("bench/tabu_loop.cuh", macros, {**structs, "loop::Data": data})
         needed = tabu.block(self._problem) if name == "kernel" else None
         block = self._backend.block(room, tabu.items(), self._searches, 32, needed=needed)

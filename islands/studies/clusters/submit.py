@@ -105,8 +105,7 @@ class Gpus:
         match = _GPUS.fullmatch(text)
         if match is None or not text:
             raise ValueError("must be a number of GPUs with an optional type, such as 4 or a100:4")
-        number = match["number"]
-        return cls(1 if number is None else int(number), match["type"] or "")
+        return cls(int(match["number"] or 1), match["type"] or "")
 
     def __str__(self) -> str:
         return f"{self.type}:{self.number}" if self.type else str(self.number)

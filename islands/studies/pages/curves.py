@@ -69,8 +69,9 @@ class Reference:
 def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Reference]]:
     """Return the curves of runs with rows, and the reference of each instance."""
     references: dict[str, Reference] = {}
-    for instance in dict.fromkeys(run.instance for run in runs if run.history is not None):
-        references[instance] = _reference([run for run in runs if run.instance == instance])
+    recorded = [run for run in runs if run.history is not None]
+    for instance in dict.fromkeys(run.instance for run in recorded):
+        references[instance] = _reference([run for run in recorded if run.instance == instance])
     curves = [
         Curve(
             run.instance,
@@ -86,15 +87,14 @@ def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Refer
 
 
 def _reference(runs: Sequence[RecordedRun]) -> Reference:
-    """Return the reference of runs of one instance."""
-    courses = [run.history for run in runs if run.history is not None]
-    known = (run.best_known for run in runs if run.history is not None)
-    if (value := next((best for best in known if best is not None), None)) is not None:
-        return Reference(value, True)
-    ends = [(course.maximise, float(course.overall()[-1])) for course in courses]
-    solved = [(maximise, end) for maximise, end in ends if not np.isnan(end)]
-    better = max if solved and solved[0][0] else min
-    return Reference(better((end for _, end in solved), default=0.0), False)
+    """Return the reference of runs of one instance, all with rows."""
+    known = [run.best_known for run in runs if run.best_known is not None]
+    if known:
+        return Reference(known[0], True)
+    histories = [run.history for run in runs if run.history is not None]
+    ends = [float(history.overall()[-1]) for history in histories]
+    better = max if histories[0].maximise else min
+    return Reference(better((end for end in ends if not np.isnan(end)), default=0.0), False)
 
 
 def _losses(history: History, reference: float) -> Floats:
