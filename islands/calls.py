@@ -53,13 +53,13 @@ def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
     def named(function: Callable[_P, _R]) -> Callable[_P, _R]:
         signature, by_name = inspect.signature(function), inspect.Parameter.KEYWORD_ONLY
-        named_here = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        explicit = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
         others = (
             inspect.Parameter(field.name, by_name, default=field.default, annotation=field.type)
             for field in fields(group)
             if field.metadata != INTERNAL
         )
-        vars(function)["__signature__"] = signature.replace(parameters=[*named_here, *others])
+        vars(function)["__signature__"] = signature.replace(parameters=[*explicit, *others])
         return function
 
     return named

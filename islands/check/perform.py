@@ -266,7 +266,7 @@ class _Check:
                     "the last digits of costs differ between these ways, so that their runs have"
                     " different digests"
                 )
-        if len(by_way) == 1 and self._problem.name != "":
+        if len(by_way) == 1:
             notes.append("there is only one way; add reference= for an independent check")
 
     def _changed(self, way: CompiledWay, costs: Any, after: Any, speed: float) -> None:

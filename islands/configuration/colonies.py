@@ -66,7 +66,8 @@ def resolve_colonies(
         with of_colony(number, origin):
             _refuse_run_wide(values, problem.Settings)
             total += _islands(values)
-            rates.append(ColonySettings.build(_only(values, _ONLY_COLONIES)).rate)
+            of_colonies = {name: values[name] for name in _ONLY_COLONIES if name in values}
+            rates.append(ColonySettings.build(of_colonies).rate)
             _refuse_contradiction(common[place].values, values)
     _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
@@ -100,10 +101,6 @@ def resolve_colonies(
         ),
     )
     return Resolved(spec, resolved[0].problem)
-
-
-def _only(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name in names}
 
 
 def _without(values: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
