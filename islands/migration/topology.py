@@ -191,9 +191,9 @@ class _BuiltIn(Topology):
         return islands * (1 + deal.largest_team) + deal.ranks
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
-        mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)
-        rows = np.asarray(self._choose(scene, mine), np.int64).reshape(len(mine), -1)
-        rows = np.where(rows == mine[:, None], NOBODY, rows)
+        numbers = np.arange(receivers.start, receivers.stop, dtype=np.int64)
+        rows = np.asarray(self._choose(scene, numbers), np.int64).reshape(len(numbers), -1)
+        rows = np.where(rows == numbers[:, None], NOBODY, rows)
         # Sort with NOBODY last, and remove duplicates.
         rows = np.sort(np.where(rows == NOBODY, scene.islands, rows), axis=1)
         repeated = np.zeros(rows.shape, bool)
@@ -203,41 +203,41 @@ class _BuiltIn(Topology):
         return np.where(rows == scene.islands, NOBODY, rows)[:, :width]
 
 
-def _ring(scene: Scene, mine: Islands) -> Islands:
-    return np.asarray((mine - 1) % scene.islands)
+def _ring(scene: Scene, receivers: Islands) -> Islands:
+    return np.asarray((receivers - 1) % scene.islands)
 
 
-def _elite(scene: Scene, mine: Islands) -> Islands:
-    return np.broadcast_to(np.arange(scene.islands), (len(mine), scene.islands))
+def _elite(scene: Scene, receivers: Islands) -> Islands:
+    return np.broadcast_to(np.arange(scene.islands), (len(receivers), scene.islands))
 
 
-def _broadcast(scene: Scene, mine: Islands) -> Islands:
+def _broadcast(scene: Scene, receivers: Islands) -> Islands:
     drawn = int(scene.draw(_BROADCAST, 1)[0]) * scene.islands >> 64
-    return np.full(len(mine), drawn, np.int64)
+    return np.full(len(receivers), drawn, np.int64)
 
 
-def _torus(scene: Scene, mine: Islands) -> Islands:
+def _torus(scene: Scene, receivers: Islands) -> Islands:
     # Each row continues in the next, and the last in the first: any number makes a torus.
     row = max(1, isqrt(scene.islands))
-    return np.asarray((mine[:, None] + np.array([-row, -1, 1, row])) % scene.islands)
+    return np.asarray((receivers[:, None] + np.array([-row, -1, 1, row])) % scene.islands)
 
 
-def _hypercube(scene: Scene, mine: Islands) -> Islands:
+def _hypercube(scene: Scene, receivers: Islands) -> Islands:
     bits = 1 << np.arange(max(1, (scene.islands - 1).bit_length()), dtype=np.int64)
-    across = mine[:, None] ^ bits
+    across = receivers[:, None] ^ bits
     return np.where(across < scene.islands, across, NOBODY)
 
 
-def _random(scene: Scene, mine: Islands) -> Islands:
+def _random(scene: Scene, receivers: Islands) -> Islands:
     # A ring in random order: each island sends to one other island.
     order = np.argsort(scene.draw(_RANDOM, scene.islands), kind="stable")
     previous = np.empty(scene.islands, np.int64)
     previous[order] = np.roll(order, 1)
-    return previous[mine]
+    return previous[receivers]
 
 
-def _none(scene: Scene, mine: Islands) -> Islands:
-    return np.empty((len(mine), 0), np.int64)
+def _none(scene: Scene, receivers: Islands) -> Islands:
+    return np.empty((len(receivers), 0), np.int64)
 
 
 TOPOLOGIES: dict[str, Topology] = {
