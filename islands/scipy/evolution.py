@@ -7,6 +7,7 @@ import multiprocessing
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,7 @@ def differential_evolution(
     with _mapping(workers, updating, vectorized=vectorized) as mapped:
         function = Function(func, args or (), mapped, limits, variables)
         population = _Population(function, start)
-        watch = _Watch(population, callback, tol, atol, maxiter, disp=disp)
+        watch = _Watch(population, callback, tol, atol, 1000 if maxiter is None else maxiter, disp)
         digest = watch.search(number, settings)
         result = population.result(watch.generation, watch.message)
         for shown in (result, watch.seen):
@@ -189,31 +190,28 @@ class _Population:
         )
 
 
+@dataclass
 class _Watch:
     """Performs the search, and decides after each generation whether it ends."""
 
-    def __init__(
-        self,
-        population: _Population,
-        callback: Callable[..., Any] | None,
-        tol: float,
-        atol: float,
-        maxiter: int | None,
-        *,
-        disp: bool,
-    ) -> None:
-        self._population, self._callback, self._disp = population, callback, disp
-        self._tol, self._atol = tol, atol
-        self._most = 1000 if maxiter is None else maxiter
-        self.generation, self.message = 0, _SPENT
-        self.seen = population.result(0)
+    population: _Population
+    callback: Callable[..., Any] | None
+    tol: float
+    atol: float
+    maxiter: int
+    disp: bool
+    generation: int = 0
+    message: str = _SPENT
+
+    def __post_init__(self) -> None:
+        self.seen = self.population.result(0)
         """The result that the callback received last; seed and digest are added at the end."""
-        named = inspect.signature(callback).parameters if callback is not None else ()
+        named = inspect.signature(self.callback).parameters if self.callback is not None else ()
         self._takes_result = {*named} == {"intermediate_result"}
 
     def search(self, seed: int, settings: Mapping[str, Any]) -> str:
         """Perform the search, and return its digest."""
-        population, variables = self._population, self._population.function.variables
+        population, variables = self.population, self.population.function.variables
         if not variables.free.any():
             population.is_ready = True
             population.costs(population.start)
@@ -233,7 +231,7 @@ class _Watch:
                 seed=seed,
                 record={"every": 1},
                 **settings,
-                generations=max(1, self._most),
+                generations=max(1, self.maxiter),
                 callback=self._ends,
                 backend="cpu",
                 world=World(),  # under MPI, each rank searches alone
@@ -247,29 +245,29 @@ class _Watch:
     def _ends(self, progress: islands.Progress) -> bool:
         self.generation = progress.generation
         if progress.generation == 0:
-            return self._most == 0
-        deviation, mean = self._population.spread()
-        if self._disp:
+            return self.maxiter == 0
+        deviation, mean = self.population.spread()
+        if self.disp:
             show(f"differential_evolution step {progress.generation}: f(x)= {progress.cost}")
-        if self._callback is not None and self._stops(deviation, mean):
+        if self.callback is not None and self._stops(deviation, mean):
             self.message = _STOPPED
-        elif deviation <= self._atol + self._tol * mean:
+        elif deviation <= self.atol + self.tol * mean:
             self.message = _FINISHED
         return self.message != _SPENT
 
     def _stops(self, deviation: float, mean: float) -> bool:
         """Return whether the user's callback ends the search."""
-        assert self._callback is not None
-        state = self.seen = self._population.result(self.generation)
-        state.convergence = self._tol / (deviation / (mean + 1e-300) + 1e-300)
+        assert self.callback is not None
+        state = self.seen = self.population.result(self.generation)
+        state.convergence = self.tol / (deviation / (mean + 1e-300) + 1e-300)
         try:
             if self._takes_result:
-                return bool(self._callback(intermediate_result=state))
-            return bool(self._callback(state.x.copy(), state.convergence))
+                return bool(self.callback(intermediate_result=state))
+            return bool(self.callback(state.x.copy(), state.convergence))
         except StopIteration:
             return True
         except BaseException as error:
-            self._population.error = error
+            self.population.error = error
             raise
 
 

@@ -7,25 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities, knapsack, resolved
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_run, of_arguments
 from islands.configuration.fit import fitting
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
-from islands.configuration.spec import RunSpec
 from islands.improvers import improvers_for
 from islands.problems import load
-from islands.problems.base import Problem
 from islands.record.inputs import write_settings
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}
-
-
-def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(Request.of({"backend": backend, **options}), problem).spec
 
 
 PROBLEMS: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import facilities, of_two_kinds, uneven
+from problems_for_tests import facilities, of_two_kinds, resolved, uneven
 
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
@@ -25,10 +25,6 @@ def on_grid(side: int) -> Qap:
     rows, columns = np.divmod(np.arange(n), side)
     distances = abs(np.subtract.outer(rows, rows)) + abs(np.subtract.outer(columns, columns))
     return Qap(QapFile(f"grid{n}", None, n, facilities(n).file.a, distances))
-
-
-def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
-    return resolve(Request.of({"backend": backend, **options}), problem).spec
 
 
 def chosen(spec: RunSpec) -> tuple[str, str, str]:
@@ -59,8 +55,7 @@ def test_the_structure_and_the_size_choose_the_search(
     assert chosen(cpu) == chosen(gpu) == expected
     assert (gpu.general.population, gpu.improver.steps) == (population, steps)
     assert gpu.migration.topology == topology
-    again = resolve(Request.of(gpu.to_mapping()), problem).spec
-    assert again.to_mapping() == gpu.to_mapping()
+    assert resolved(problem, **gpu.to_mapping()).to_mapping() == gpu.to_mapping()
 
 
 def test_a_choice_of_places_has_many_small_islands() -> None:
@@ -107,7 +102,7 @@ def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> R
     """Return the runs that ranks resolve, with a GPU per rank unless options select CPUs."""
     patch.setenv("OMPI_COMM_WORLD_RANK", "0")
     patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
-    return resolve(Request.of({"backend": "cuda", **options}), problem).spec
+    return resolved(problem, **{"backend": "cuda", **options})
 
 
 def sizes(spec: RunSpec) -> tuple[int, int]:

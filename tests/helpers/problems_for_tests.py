@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.source import Header
+from islands.configuration.request import Request
+from islands.configuration.resolve import resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import RunError
 from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
@@ -15,6 +18,11 @@ from islands.problems.base import Problem, Solution
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
+
+
+def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
+    """Return the settings of a run on a backend."""
+    return resolve(Request.of({"backend": backend, **options}), problem).spec
 
 
 def cities(n: int, metric: str = "EUC_2D", seed: int = 1) -> Tsp:
