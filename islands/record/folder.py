@@ -82,7 +82,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
         if folder.exists() and _has_files(folder) and not _first_line(folder).startswith(SIGN):
-            raise messages.foreign_files(folder)
+            raise messages.foreign_files(folder, FolderKind.RUN.noun)
         if (folder / FINISHED).exists() and not force:
             raise messages.finished_run(folder)
         if has_checkpoint(folder) and not force:
@@ -322,7 +322,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str]
             f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*leftovers, JOB}:
-        raise messages.other_files(folder, kind.noun)
+        raise messages.foreign_files(folder, kind.noun)
 
 
 def results_in(folder: Path) -> int:

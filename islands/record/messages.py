@@ -11,18 +11,13 @@ from islands.configuration.spec import FORMAT
 from islands.errors import InputError, RunError, UntrustedError, UsageError
 from islands.text import option
 
-_AT_RISK = "Name a new or empty folder, so that your files are not overwritten"
-"""The fix for a folder with files of the user."""
 
-
-def foreign_files(folder: Path) -> UsageError:
-    """Return the error for a folder with files, but without a run."""
-    return UsageError(f"{option('out', folder)}: contains files, but no run. {_AT_RISK}")
-
-
-def other_files(folder: Path, noun: str) -> UsageError:
+def foreign_files(folder: Path, noun: str) -> UsageError:
     """Return the error for a folder with files, but without work of the kind `noun`."""
-    return UsageError(f"--out {folder}: contains files, but no {noun}. {_AT_RISK}")
+    return UsageError(
+        f"{option('out', folder)}: contains files, but no {noun}. Name a new or empty folder, so"
+        " that your files are not overwritten"
+    )
 
 
 def finished_run(folder: Path) -> UsageError:

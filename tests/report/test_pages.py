@@ -192,15 +192,16 @@ def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -
 
 
 EDGES = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]
-READY = {
-    "max_cut": (EDGES,),
-    "graph_colouring": (EDGES,),
-    "job_shop": ([[0, 1], [1, 0, 0]], [[3, 2], [4, 1, 6]]),
-    "flow_shop": ([[3, 2], [1, 4], [2, 1]],),
-    "set_cover": ([3, 2, 2], [[0, 1], [0, 2], [0]]),
-    "bin_packing": ([5, 4, 3, 2, 6], 10, 5),
-    "p_median": ([[0, 3, 9], [3, 0, 7]], 2),
-}
+READY = [
+    islands.models.max_cut(EDGES),
+    islands.models.graph_colouring(EDGES),
+    islands.models.job_shop([[0, 1], [1, 0, 0]], [[3, 2], [4, 1, 6]]),
+    islands.models.job_shop([[0, [1, 0]], [1, 0, [0]]], [[3, [2, 4]], [4, 1, [6]]], release=[2, 5]),
+    islands.models.flow_shop([[3, 2], [1, 4], [2, 1]]),
+    islands.models.set_cover([3, 2, 2], [[0, 1], [0, 2], [0]]),
+    islands.models.bin_packing([5, 4, 3, 2, 6], 10, 5),
+    islands.models.p_median([[0, 3, 9], [3, 0, 7]], 2),
+]
 
 
 def svg(problem: Model, draws: Any) -> str:
@@ -210,13 +211,8 @@ def svg(problem: Model, draws: Any) -> str:
     return inline(drawn, draws.__doc__)
 
 
-@pytest.mark.parametrize("name", [*READY, "flexible_job_shop"])
-def test_a_stored_ready_model_is_drawn_as_by_its_class(name: str) -> None:
-    if name in READY:
-        problem = getattr(islands.models, name)(*READY[name])
-    else:
-        machines, times = [[0, [1, 0]], [1, 0, [0]]], [[3, [2, 4]], [4, 1, [6]]]
-        problem = islands.models.job_shop(machines, times, release=[2, 5])
+@pytest.mark.parametrize("problem", READY, ids=lambda problem: problem.name)
+def test_a_stored_ready_model_is_drawn_as_by_its_class(problem: Model) -> None:
     assert svg(problem, drawing_of(restored(problem.saved()))) == svg(problem, problem.draw)
 
 
@@ -231,8 +227,7 @@ def test_a_ready_model_with_another_hook_is_not_drawn_as_its_base_class() -> Non
 
 @pytest.mark.slow
 def test_the_cut_of_a_run_from_python_is_plotted(tmp_path: Path, capsys: Capture) -> None:
-    cut = islands.models.max_cut(EDGES)
-    islands.solve(cut, generations=2, out=tmp_path / "run", backend="cpu")
+    islands.solve(READY[0], generations=2, out=tmp_path / "run", backend="cpu")
     capsys.readouterr()
     assert main(["plot", str(tmp_path / "run"), "--out", str(tmp_path / "cut.svg")]) == 0
     assert capsys.readouterr().err == ""
