@@ -203,10 +203,6 @@ class HashingWriter(io.RawIOBase):
     def __init__(self, to: IO[bytes]) -> None:
         self._to, self._sum = to, hashlib.sha256()
 
-    def writable(self) -> bool:
-        """Return true."""
-        return True
-
     def write(self, data: Any) -> int:
         """Write the data and update the checksum."""
         self._sum.update(data)
