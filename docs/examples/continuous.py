@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# exact::cos returns the same bits on every device, unlike the cos of compilers.
+# exact::cos is bit-identical on all devices, unlike the cos of the compilers' libraries.
 COST = """
 __device__ double cost(const Solution& s, int n, const Data& data) {
     double sum = 0;

@@ -341,7 +341,7 @@ class _Rows:
                 end += -(-part.bytes // _ALIGNED) * _ALIGNED
         self._parts = backend.upload_structs(structs)
         self._count, self._bytes = len(structs), end
-        # Zeros, as the bytes between the parts are copied, too.
+        # Zeros, as the bytes between the parts are also copied.
         self._rows = backend.zeros((runs, end), np.uint8)
         self._host = backend.host_array((runs, end), np.uint8)
         self.chosen = backend.empty((runs + 1,), np.int32)

@@ -1,7 +1,7 @@
 """Ranks that share islands: each makes the individuals of some slots, then they exchange them.
 
-Every member has a copy of the islands. Random numbers depend on the slot only, so all members have
-the same bits as a single rank.
+Every member has a copy of the islands. Random numbers depend on the slot only, so the data of all
+members are bit-identical to those of a single rank.
 """
 
 from __future__ import annotations

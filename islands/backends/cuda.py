@@ -362,7 +362,7 @@ class Graphs:
     def _together(self, jobs: Sequence[Callable[[Any], None]], stream: Any) -> None:
         """Run the first job on a stream, and the others on one stream each.
 
-        A stream that waits for an event of a captured stream is captured, too.
+        A stream that waits for an event of a captured stream is also captured.
         """
         idle = self._idle.setdefault(stream.ptr, [])
         new = self._cupy.cuda.Stream

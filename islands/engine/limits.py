@@ -83,7 +83,7 @@ class Limits:
     first_round_seconds: float = 0.0125
     """The time of the first round of ranks; each round takes twice as long as the one before, as
     the speed of a rank is unknown at first. With 0.2 s, two CPU ranks solved 630 instead of 1,520
-    of 400 small tours a second."""
+    of 400 small tours per second."""
     round_seconds: float = 0.2
     """The time of later rounds, after which ranks exchange results."""
     streams: int = 4

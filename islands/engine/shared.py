@@ -1,4 +1,4 @@
-"""Many runs that share launches: the result of a run has the same bits as that of a run alone.
+"""Many runs that share launches; each result is bit-identical to that of a separate run.
 
 Runs of the same kind take the places of `SharedRuns`. When a run is over, the next one takes its
 place.

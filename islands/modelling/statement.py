@@ -30,7 +30,7 @@ TEXTS = ("cost", "delta", "state", "repair", "violation")
 _OWN_STATE = re.compile(r"\bstruct\s+State\b")
 _SAME_STATE = Text("state", "struct State : base::State {\n    using base::State::State;\n};")
 """The state of code that only changes functions of the base class. Without this type, calls would
-be ambiguous: argument-dependent lookup would find the functions of the base class, too."""
+be ambiguous: argument-dependent lookup would also find the functions of the base class."""
 
 
 class StatementKeywords(TypedDict, total=False):

@@ -40,7 +40,7 @@ def world() -> World:
 
 
 def leave_alone(status: int) -> None:
-    """End this process at once if there are other ranks; the launcher then ends them, too."""
+    """End this process at once if there are other ranks; the launcher then ends them as well."""
     if launched()[1] > 1:
         sys.stdout.flush()
         sys.stderr.flush()

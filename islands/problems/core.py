@@ -251,7 +251,7 @@ class Core:
 def levels() -> NDArray[np.float32]:
     """Return quantiles of the exponential distribution in a random order.
 
-    They are multiples of a power of two, so that all machines compute the same bits.
+    They are multiples of a power of two, so that results are bit-identical on all machines.
     """
     spread = -np.log((np.arange(_LEVELS) + 0.5) / _LEVELS)
     rounded = np.rint(spread * _PARTS) / _PARTS

@@ -119,7 +119,7 @@ class Swaps:
 def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
     """Return the mean absolute cost change of an exchange, over random assignments.
 
-    All steps but the final division are exact, so that all machines return the same bits.
+    All steps but the final division are exact, so results are bit-identical on all machines.
     """
     if len(a) < 2:
         return 1.0
@@ -187,7 +187,7 @@ class Exchanges:
 def relative_variance(matrix: Matrix) -> float:
     """Return the variance of the off-diagonal values divided by their squared mean.
 
-    All steps but one division are exact, so that all machines return the same bits.
+    All steps but one division are exact, so results are bit-identical on all machines.
     """
     values = matrix.copy()
     np.fill_diagonal(values, 0)

@@ -1,7 +1,7 @@
 """The parameters of `islands.mixed`: numbers, categories, orders and subsets by name.
 
-The search works on a vector of coordinates. A parameter decodes some of them to a value, with the
-same bits in Python and in CUDA.
+The search works on a vector of coordinates. A parameter decodes some of them to a value, which is
+bit-identical in Python and in CUDA.
 
 - `Parameter`: the base class: coordinates, entries and values.
 - `Real`, `Integer` and `Category`: parameters with one coordinate.

@@ -1,4 +1,4 @@
-"""The exponential function of kernels/core/exponential.cuh in NumPy or CuPy, with the same bits.
+"""A bit-identical version of the exponential of kernels/core/exponential.cuh in NumPy or CuPy.
 
 It uses only sums, products and bit operations, as `numpy.exp` is rounded differently on other
 machines.

@@ -1,4 +1,4 @@
-"""The contract of a run: the same bits however it is started, divided, interrupted or repeated."""
+"""The contract of a run: equal results however it is started, divided, interrupted or repeated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def facts(result: Result) -> dict[str, Any]:
 
 
 class RunContract:
-    """A problem with settings: all ways to run it have the same bits as result.
+    """A problem with settings: all ways to run it give bit-identical results.
 
     A subclass defines `problem`, and `settings` with which a run has a few migrations.
     """

@@ -291,7 +291,7 @@ EAX_KERNEL(512, 3, eax_replace) {
 }
 
 // A block creates one tour of restarting islands after another: the heir or a new one. It counts
-// the edges unless other ranks create tours, too.
+// the edges unless other ranks also create tours.
 EAX_KERNEL(512, 1, eax_restart) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {

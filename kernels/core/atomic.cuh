@@ -13,7 +13,7 @@ __device__ void raise(uint64_t* word, uint64_t value) {
 __device__ void lower(int32_t* word, int32_t value) { atomicMin(word, value); }
 __device__ void set_bits(uint32_t* word, uint32_t bits) { atomicOr(word, bits); }
 __device__ void add(int32_t* word, int32_t value) { atomicAdd(word, value); }
-// For words that other blocks change, too.
+// For words that other blocks also change.
 __device__ void add_shared(int32_t* word, int32_t value) { atomicAdd(word, value); }
 
 #else

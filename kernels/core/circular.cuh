@@ -1,5 +1,5 @@
-// Sine and cosine in double precision. Uses only + - * and bit operations, so that every device
-// returns the same bits. No random numbers.
+// Sine and cosine in double precision. Uses only + - * and bit operations, so that results
+// are bit-identical on all devices. No random numbers.
 #pragma once
 
 #include "core/twofold.cuh"

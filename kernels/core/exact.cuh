@@ -1,4 +1,4 @@
-// Includes elementary functions that return the same bits on every device, unlike those of the
+// Includes elementary functions that are bit-identical on all devices, unlike those of the
 // compilers' libraries: exact::exp, log, pow, sin and cos, for costs of vectors. They are accurate
 // to one unit in the last place, pow to two. No random numbers.
 #pragma once

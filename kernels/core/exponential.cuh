@@ -1,5 +1,5 @@
 // Exponential function, logarithm and power in double precision. Uses only + - * / and bit
-// operations, so that every device returns the same bits. No random numbers.
+// operations, so that results are bit-identical on all devices. No random numbers.
 #pragma once
 
 #include "core/twofold.cuh"

@@ -1,7 +1,7 @@
 // Sums of priced overloads in packed arithmetic: two 16-bit integers per word, for several columns
 // at once. Words of a column are negative weights, which are added to words of the remaining
-// capacities; negative sums are overloads. A column also has a gain. Returns sums, which have the
-// same bits on every device. No random numbers.
+// capacities; negative sums are overloads. A column also has a gain. Returns sums, which
+// are bit-identical on all devices. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

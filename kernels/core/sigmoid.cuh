@@ -1,5 +1,5 @@
-// The logistic function. Uses only additions, multiplications and divisions that give the same bits
-// on every device. No random numbers.
+// The logistic function. Uses only additions, multiplications and divisions that are bit-identical
+// on all devices. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

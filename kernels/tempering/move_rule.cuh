@@ -1,6 +1,6 @@
 // The rules of chains of single moves, independent of whether kernels (move_chain.cuh and
 // whole_chain.cuh) or the host between two launches (waiting_replica.cuh) evaluate the moves.
-// Sharing these functions guarantees the same bits. Reads and returns costs.
+// Sharing these functions guarantees bit-identical results. Reads and returns costs.
 // Random streams: PROPOSALS.
 #pragma once
 

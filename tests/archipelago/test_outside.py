@@ -1,4 +1,4 @@
-"""Runs with host evaluation have the same bits as runs with evaluation by kernels."""
+"""Runs with host evaluation are bit-identical to runs with evaluation by kernels."""
 
 from collections.abc import Callable
 from typing import Any

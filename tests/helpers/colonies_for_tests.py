@@ -152,7 +152,7 @@ def copies(mine: Archipelago) -> dict[int, dict[str, NDArray[Any]]]:
 def require_copies(
     alone: dict[int, dict[str, NDArray[Any]]], found: dict[int, dict[str, NDArray[Any]]]
 ) -> None:
-    """Require that a rank has the same bits as a single rank, where anything is defined."""
+    """Require that all defined values of a rank are bit-identical to those of a single rank."""
     for island, fields in found.items():
         for name, rows in fields.items():
             if name == "archive" and fields["island"][_ARCHIVED] == NONE:

@@ -1,4 +1,4 @@
-"""The elementary functions of kernels/core/exact.cuh in plain Python, with the same bits."""
+"""Bit-identical versions of the functions of kernels/core/exact.cuh in plain Python."""
 
 import math
 import struct

@@ -1,4 +1,4 @@
-"""Migration in plain NumPy: the kernels must give the same bits."""
+"""Migration in plain NumPy: the kernels must give bit-identical results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

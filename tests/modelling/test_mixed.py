@@ -1,4 +1,4 @@
-"""Problems of named parameters: the best of all solutions, the same bits for each kind of cost."""
+"""Problems of named parameters: the optimum, and bit-identical results for each kind of cost."""
 
 import json
 from itertools import permutations, product

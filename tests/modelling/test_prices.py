@@ -1,4 +1,4 @@
-"""The price of a violation: fixed, or adapted by tempering, with the same bits everywhere."""
+"""The price of a violation: fixed, or adapted by tempering; bit-identical everywhere."""
 
 from typing import Any
 
