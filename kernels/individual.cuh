@@ -75,7 +75,7 @@ __device__ Costs evaluate_both(const Order& first, const Order& second, int n,
     return {cost, problem::cost(second, n, data)};
 }
 
-// Keys are decoded into the same memory; other genes are solutions themselves.
+// Both rows of keys are decoded into the same memory; other genes are solutions themselves.
 __device__ constexpr bool are_keys(float) { return true; }
 __device__ constexpr bool are_keys(double) { return false; }
 __device__ constexpr bool are_keys(uint32_t) { return false; }
@@ -119,8 +119,8 @@ __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Islands& all
     return better;
 }
 
-// Store a feasible solution that the population may refuse, for the archive. Not needed if all
-// solutions are feasible, as the archive then takes the best of the population.
+// Store a feasible solution for the archive, as the population may reject it. Not needed if all
+// solutions are feasible: the archive then takes the best of the population.
 __device__ void offer(const Islands& all, int local, int slot, const encoding::Gene* row,
                       int64_t cost) {
     if (!COSTS_MARKED || !marks::is_feasible(cost)) return;

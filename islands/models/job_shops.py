@@ -59,7 +59,7 @@ class JobShop(ReadyModel):
         return {"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time}
 
     def exact(self, orders: NDArray[Any]) -> NDArray[Any]:
-        """Return the end of the last job for each order."""
+        """Return the makespan of each order."""
         return np.array([self.shop.cost(order) for order in orders])
 
     def draw(self, solution: Any, axes: Any) -> None:

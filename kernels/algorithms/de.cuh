@@ -9,7 +9,7 @@
 
 // DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
 // towards the best or towards one of the best tenth (Zhang and Sanderson 2009). With DE_NEARBY, F
-// and Cr change to values near successful ones, otherwise at random.
+// and Cr are drawn near values that succeeded, otherwise from their whole ranges.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
@@ -60,7 +60,7 @@ struct Rates {
 
     __device__ Rates(const Plan& plan) : weight(plan.weight), crossover(plan.crossover) {}
 
-    // Draw values near those of an individual whose last change was successful.
+    // Draw values near those of the individual's last successful trial.
     __device__ void adapt_nearby(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
         const float own = plan.own_weight[individual];

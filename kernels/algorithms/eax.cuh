@@ -71,7 +71,7 @@ EAX_KERNEL(512, 1, eax_start) {
 
 namespace eax {
 
-// Return whether an island has changed individuals, using all threads.
+// Return whether any individual of an island has changed, using all threads.
 __device__ bool has_changed(const Islands& all, int local) {
     int changed = 0;
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {

@@ -43,7 +43,7 @@ class Mover : public Base<Plan> {
         const int mate = other < slot.slot ? other : other + 1;
         copy_row(mates_[0], before(slot, slot.slot).genes, pitch);
         copy_row(mates_[1], before(slot, mate).genes, pitch);
-        copy_row(children_[0], mates_[0], pitch);  // including the genes after the last item
+        copy_row(children_[0], mates_[0], pitch);  // including the padding
         __syncthreads();
         int32_t different = 0;
         for (int i = threadIdx.x; i < all_.shape.n; i += blockDim.x) {

@@ -12,16 +12,15 @@ namespace eax {
 
 constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
-// Children with a long AB-cycle, many sub-tours, or many cities in sub-tours are heavy: as they
-// take long, they are created by larger blocks, after the light ones, and only if they are
-// promising.
+// Children with a long AB-cycle, many sub-tours, or many cities in sub-tours are heavy: they take
+// long, so larger blocks create them, after the light ones and only if they are promising.
 constexpr int LONG_CYCLE = 48;    // edges of A
 constexpr int MOST_LIGHT = 4;     // sub-tours
 constexpr int HEAVY_CITIES = 30;  // in sub-tours, where each counts as at most LARGE cities
 constexpr int LARGE = 400;
-// A child with more sub-tours is rejected, as all other pairs would wait for the merging. In the
-// second phase, children with many of them are the better ones if many tours are equally long, as
-// on grids.
+// A child with more sub-tours is rejected, as all other pairs would wait for the merging. The limit
+// is higher in phase BLOCK, where children with many sub-tours are better if many tours are equally
+// long, as on grids.
 constexpr int MOST_SUB_TOURS = 8, MOST_IN_BLOCK = 32;
 
 class Child {
@@ -74,8 +73,8 @@ class Child {
         return tours_.count > MOST_LIGHT || all + int(largest.value) > HEAVY_CITIES;
     }
 
-    // Merge the sub-tours of a child whose E-set gains `gain`, and return the outcome; a child that
-    // equals B, which differs from A in a number of edges, is rejected.
+    // Merge the sub-tours of a child whose E-set gains `gain`, and return the outcome. Reject a
+    // child that equals B, which differs from A in `edges` edges.
     __device__ Outcome finish(int64_t gain, int edges) {
         Merging merging(pair_, plan_.near, data_, tours_, merge_, candidates_);
         const int64_t total = merging.run(gain);
@@ -181,7 +180,7 @@ class Child {
         return count > 0;
     }
 
-    // List the cycles to add whose cuts fit. One thread.
+    // List the cycles to add whose cuts fit. Called by one thread.
     __device__ void choose(uint32_t mask, const uint32_t* is_near) {
         int count = 0, cuts = tours_.cuts;
         for (int i = 0; i < cycles_.count() && count + 1 < MOST_ADDED; ++i) {

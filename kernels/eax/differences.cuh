@@ -162,7 +162,7 @@ class Comparison {
         }
     }
 
-    // Mark each edge of A that is also in B by its first position.
+    // Mark each edge of A that is also in B, at the first of its two positions.
     __device__ void mark_common() {
         common_.clear();
         for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {

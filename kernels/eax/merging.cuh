@@ -43,7 +43,7 @@ class Merging {
 
     // Merge all sub-tours into one tour, and return its gain over the first parent; `gain` is that
     // of the unmerged child. Stop and return 0 as soon as the gain is lost, as an exchange hardly
-    // ever regains it. All threads.
+    // ever regains it. Called by all threads.
     __device__ int64_t run(int64_t gain) {
         if (tours_.count > 1 && is_first_warp()) prepare();
         while (tours_.count > 1) {
@@ -76,8 +76,8 @@ class Merging {
     __device__ static bool is_first_warp() { return warp::index() == 0; }
     __device__ Segment* segments() const { return reinterpret_cast<Segment*>(tours_.temporary); }
 
-    // Find the smallest sub-tour, list its segments, and count the cities to try. One warp, which
-    // needs no block barriers.
+    // Find the smallest sub-tour, list its segments, and count the cities to try. Called by one
+    // warp, which needs no block barriers.
     __device__ void prepare() {
         const int tour = smallest();
         int count = 0, listed = 0, all = 0;
@@ -184,7 +184,7 @@ class Merging {
     }
 
     // List those of a warp's next candidates that are in other sub-tours, and return their number.
-    // Most candidates are not, so that threads share the slow evaluation of the others.
+    // These are few, so all threads share their slow evaluation.
     __device__ int list(Candidate* listed, int first, int count) const {
         int there[AT_ONCE], within[AT_ONCE];
         int2 city{};
@@ -276,7 +276,7 @@ class Merging {
         return is_better;
     }
 
-    // Apply the best exchange, given its number. One warp.
+    // Apply the best exchange, given its number. Called by one warp.
     __device__ void exchange(uint32_t number) {
         const int k = number % 4, here = shared_->here, there = shared_->there;
         const int into = tours_.tour_behind(tours_.segment_of(there));

@@ -101,7 +101,7 @@ class SubTours {
         return wrapped(position - 1, n);
     }
 
-    // Return the end at a position, on one of its sides; cut the edge there if necessary. One warp.
+    // Return the end on a side of a position, cutting the edge if necessary. Called by one warp.
     __device__ int end_of(int position, bool ahead) {
         const int r = segment_of(position), next = next_rank(r);
         if (ahead && position == at[next]) return 2 * id[next];
@@ -112,7 +112,7 @@ class SubTours {
     }
 
     // Join the end `a` to `c`, and their former partners; sub-tour `from` becomes a part of `into`.
-    // One warp.
+    // Called by one warp.
     __device__ void join(int a, int c, int from, int into) {
         const int b = link[a], d = link[c];
         warp::sync();
@@ -174,7 +174,7 @@ class SubTours {
         }
     }
 
-    // Insert a cut into the sorted list. One warp.
+    // Insert a cut into the sorted list. Called by one warp.
     __device__ void insert(int position, int number, int tour) {
         const int rank = cuts_before(position);
         warp::sync();

@@ -82,7 +82,7 @@ class Winner {
     }
 
     // Follow the child from the segment after a cut: list the segments with their directions and
-    // starting places. One thread.
+    // starting places. Called by one thread.
     __device__ void follow(int r) {
         int place = 0;
         bool is_forward = true;

@@ -26,8 +26,8 @@ class State {
         int32_t placed, waiting;
     };
 
-    // Load a state from its memory. `network` is the one of the plan or its pattern, and `costs` is
-    // memory of the warp for the costs of all places.
+    // Load a state from its memory. `network` is the plan's network or its pattern; `costs` is the
+    // warp's memory for the costs of all places.
     __device__ State(char* memory, Number* costs, const Plan& plan, const problem::Network& network,
                      int n)
         : State(reinterpret_cast<Head*>(memory), Memory(memory + sizeof(Head), network.pitch),
@@ -147,7 +147,7 @@ class State {
     }
 
     // Take a low-cost part around an item from a row of genes, item by item, until `most` items are
-    // placed: always the one with the largest flows to nearby places.
+    // placed: always add the one with the largest flows to nearby places.
     __device__ void take_part(const encoding::Gene* genes, int item, int most,
                               const draw::Place& random) {
         int16_t* const given = other_;  // not used yet
@@ -183,7 +183,7 @@ class State {
         at_.cost = whole_cost();
     }
 
-    // Compute the cost again, if the state has used another network.
+    // Recompute the cost after another network was used.
     __device__ void price() { at_.cost = whole_cost(); }
 
     // Return the cost of an assignment of all items.
@@ -319,7 +319,7 @@ class State {
     }
 
     // Remove a placed item from the frontier, and list the items whose best places may have changed
-    // because its place is near; return their number. NONE: list nothing.
+    // because its place is near; return their number. If `to` is NONE, list nothing.
     __device__ int leave_frontier(int item, int to) {
         int left = 0, stale = 0;
         for (int i = warp::lane(); i - warp::lane() < at_.waiting; i += warp::SIZE) {
@@ -479,7 +479,7 @@ class State {
         uint32_t word;
     };
 
-    // Return a random exchange; half of them with the item at a place near a neighbour.
+    // Return a random exchange; half of them use a place near a neighbour of the item.
     __device__ Proposal proposed(uint32_t number, const draw::Place& random) const {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, PROPOSALS + number);
         const int item = draw::below(word.x, n_);
@@ -512,7 +512,7 @@ class State {
     const Plan& plan_;
     const problem::Network& network_;
     const int n_;
-    int annealed_ = 0;  // steps of annealings
+    int annealed_ = 0;  // annealing steps so far
     Head* const head_;
     Head at_;
     Number* const costs_;

@@ -26,7 +26,7 @@ constexpr uint32_t ALWAYS = 0xffffffffu;
 
 __device__ Plan never() { return {}; }  // improve no individual
 
-// Return whether a stop is requested, as seen by one thread; others may see it later. The caller
+// Return whether a stop is requested; other threads may see the request later. The caller
 // must then stop, as this is recorded immediately. The result of a stopped search is discarded, so
 // any value may be returned.
 __device__ bool halt_requested(const Plan& plan) {
@@ -53,7 +53,7 @@ class Lookout {
   public:
     __device__ explicit Lookout(const Plan& plan) : plan_(plan), looked_(now()) {}
 
-    // Return whether a stop is requested, as seen by one thread; others may see it later.
+    // Return whether a stop is requested; other threads may see the request later.
     __device__ bool sees() {
         if (POLLING_IS_CHEAP) return halt_requested(plan_);
         if (!LOOKS_OFTEN || seen_ || now() - looked_ < INTERVAL) return seen_;

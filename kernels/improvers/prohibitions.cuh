@@ -1,5 +1,5 @@
 // Tabu rules: an exchange is tabu if it moves both items back to places that they left recently.
-// TABU_ASPIRATION: exchanges whose items left long ago are preferred. Reads and writes its tables
+// TABU_ASPIRATION: exchanges of items that left long ago are preferred. Reads and writes its tables
 // in scratch memory. Random streams: TENURE (tenures.cuh).
 #pragma once
 
@@ -19,13 +19,13 @@ using Expiry = Step;
 #else
 // Values of exchanges that vector instructions process at once.
 using Lanes = lanes::Of<Delta>;
-// As wide as the deltas, as compilers convert 16-bit steps one by one, unless evaluations dominate.
+// As wide as deltas if these are cheap: compilers convert 16-bit steps to vectors one by one.
 using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
 
 // The value of exchanges at one step: the delta, or NONE if it is tabu.
 struct Scale {
-    // Deltas are small enough to subtract this from those of preferred exchanges.
+    // Subtracted from the deltas of preferred exchanges, which are small enough for it.
     static constexpr Delta PREFERENCE = Least::NONE / 2;
 
     int aspiration, now = 0;
@@ -37,8 +37,8 @@ struct Scale {
         aspired = to_best < -int64_t(Least::NONE) ? -Least::NONE : Delta(to_best);
     }
 
-    // `first` and `second` are the steps from which the two items may return. On a CPU, numbers may
-    // be vectors for several exchanges.
+    // `first` and `second` are the steps from which the two items may return. On a CPU, the
+    // arguments may be vectors for several exchanges.
     template <class Number, class Time>
     __device__ Number value(const Number& delta, const Time& first) const {
         const Time latest = delta < aspired ? Time{} + int(LAST) : Time{} + now;
@@ -88,7 +88,7 @@ class Prohibitions {
         tenures_.draw(plan, now, place);
     }
 
-    // Forbid the return of both items of an exchange.
+    // Forbid both items of an exchange to return to their places.
     __device__ void forbid(moves::Swap swap, int now) {
         const int r = swap.u, s = swap.v;
         Step *const row_r = expiry_ + r * pitch_, *const row_s = expiry_ + s * pitch_;

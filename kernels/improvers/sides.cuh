@@ -73,7 +73,7 @@ class Sides {
     __device__ int enters(int i) const { return side_[i]; }
     __device__ int leaves(int i) const { return side_[enter_ + i]; }
 
-    // The item and profit of an index into the core, as returned by enters() and leaves().
+    // The item and profit at an index into the core, as returned by enters() and leaves().
     __device__ int item(int k) const { return k == NO_ITEM ? NO_ITEM : int(item_[k]); }
     __device__ int64_t profit(int k) const { return k == NO_ITEM ? 0 : -loss_[k]; }
     __device__ int count() const { return count_; }
@@ -87,7 +87,7 @@ class Sides {
     int enter_;
 };
 
-// The free capacity after two items leave, as seen by one thread.
+// The free capacity after two items leave; each thread has its own.
 class Gap {
   public:
     __device__ Gap(const problem::Knapsack& knapsack, const problem::Data& data)

@@ -93,7 +93,7 @@ class Best {
     Least mine_;
 #ifndef __CUDACC__
     static constexpr int PARTS = block::RUN / lanes::COUNT<Delta>;
-    static_assert(block::RUN % lanes::COUNT<Delta> == 0, "PAIRS_A_RUN: no multiple of the lanes");
+    static_assert(block::RUN % lanes::COUNT<Delta> == 0, "PAIRS_A_RUN % lanes must be 0");
 
     Lanes low_[PARTS], run_[PARTS];  // per lane
 #endif
@@ -148,7 +148,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
     };
     Scale scale(plan.aspiration);
     Lookout lookout(plan);
-    // Evaluations check by themselves. Otherwise, a step is short on a GPU.
+    // Deltas by evaluation check for stop requests themselves; other steps are short on a GPU.
     const auto halts_step = [&] {
         return !problem::SwapDeltas::EVALUATES && POLLING_IS_CHEAP && halt_requested(plan);
     };

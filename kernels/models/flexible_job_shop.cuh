@@ -1,4 +1,4 @@
-// Job shops with dates or alternative machines: the end of the last job (IS_MAKESPAN), or the
+// Job shops with dates or alternative machines: the makespan (IS_MAKESPAN), or the
 // weighted tardiness. JOBS, MACHINES, OPERATIONS: constants of the instance. Reads an order of the
 // choices, and the data of the shop; returns its cost. No random numbers.
 

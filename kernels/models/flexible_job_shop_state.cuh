@@ -164,7 +164,7 @@ __device__ void find_heads(State& state, const Data& data, int from) {
             of_machine = b == NONE ? of_job : heads[b] + by_b;
             head = max(of_job, of_machine);
             changes = warp::SIZE > 1 && head != heads[o];
-            warp::sync();  // all have read
+            warp::sync();  // all threads have read
             heads[o] = head;
             warp::sync();
             changes = warp::find(changes) >= 0;

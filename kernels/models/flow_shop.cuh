@@ -1,4 +1,4 @@
-// Permutation flow shops: the end of the last job, or the sum of the ends of all jobs (SUMS). JOBS,
+// Permutation flow shops: the makespan, or the sum of the ends of all jobs (SUMS). JOBS,
 // MACHINES: constants of the instance. Reads an order of the jobs, and their times; returns its
 // cost. No random numbers.
 

@@ -1,4 +1,4 @@
-// Job shops: the end of the last job. JOBS, MACHINES: constants of the instance. Reads an order of
+// Job shops: the makespan. JOBS, MACHINES: constants of the instance. Reads an order of
 // the operations, and their jobs, machines and times; returns its cost. No random numbers.
 
 // An order of all operations. The k-th item of a job is its k-th operation, which begins as soon as

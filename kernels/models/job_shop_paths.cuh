@@ -19,8 +19,8 @@ struct State {
     int* ahead;        // on a GPU: the predecessor that determines each start; see waits_for()
     int* free;         // per machine
     int* until;        // the step until which the order of a pair is tabu; see slot_of()
-    int length, last;  // of the path; the end of the last job
-    int least;         // the earliest end of the last job so far
+    int length, last;  // of the path; the makespan
+    int least;         // the lowest makespan so far
     int steps;
     unsigned turn;  // state of a random number generator
     bool is_cycle;  // operations would have formed a cycle
@@ -105,7 +105,7 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
             changes = warp::find(warp::SIZE > 1 && then != now) >= 0;
             now = then;
         }
-        warp::sync();  // all have read
+        warp::sync();  // all threads have read
         values[at.o] = now;
         if (warp::SIZE > 1) far = min(max(far, warp::most(now != before ? at.reach : -1)), limit);
         visit(at.o, at.a, by_a, at.b, by_b, now);

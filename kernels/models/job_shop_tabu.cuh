@@ -14,8 +14,8 @@ struct Shift {
     bool is_right;
 };
 
-// The same for the operations at two places of the path in the same block. The path runs backwards:
-// u is at `early`, the higher place.
+// The same for the operations at two places of the path in the same block. The path runs backwards,
+// so `early`, the place of u, is the larger index.
 struct Candidate {
     int early, late;
     bool is_right;
@@ -71,7 +71,7 @@ __device__ void activate(State& state, Changing& s, int n, const Data& data) {
         }
         chosen = warp::least(chosen);
         const int j = chosen.index, o = next[j], end = begin_of(j) + data.time[o];
-        warp::sync();  // all have read
+        warp::sync();  // all threads have read
         if (warp::lane() == 0) {
             state.path[i] = o;
             ready[j] = state.free[k] = end;
@@ -82,8 +82,8 @@ __device__ void activate(State& state, Changing& s, int n, const Data& data) {
     }
 }
 
-// Return the slot of a pair of operations of a machine. Few other pairs share it, and are then
-// tabu.
+// Return the slot of a pair of operations of a machine. The few other pairs with the same slot
+// become tabu as well.
 __device__ int& slot_of(const State& state, const Data& data, int ahead, int behind) {
     const unsigned key = ahead * unsigned(JOBS) + data.job[behind];
     return state.until[key * SCRAMBLE / (~0u / SLOTS + 1)];
@@ -114,9 +114,9 @@ __device__ bool candidate_of(const State& state, const Data& data, int i, int ki
                           : end_of(state, state.path[shift.early]) >= state.ready[shift.late];
 }
 
-// Return the longest path through the operations of a candidate after its shift, or a lower bound
-// above `most`. If neighbours are exchanged and the last job then ends later, this is its end;
-// otherwise it is a good estimate.
+// Return the length of the longest path through the operations of a candidate after its shift, or a
+// lower bound above `most`. If neighbours are exchanged and the makespan increases, the length is
+// the new makespan; otherwise it is a good estimate.
 __device__ int estimate(const State& state, const Candidate& shift, int most) {
     const int early = shift.early, late = shift.late, last = early - late;
     const auto place = [&](int k) {
@@ -191,7 +191,7 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
                         int first, int end) {
     const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
     const bool is_right = step.is_right;
-    warp::sync();  // all have read
+    warp::sync();  // all threads have read
     if (warp::lane() == 0) {
         relink(state, step);
         state.mark[is_right ? u : v] = 1;
@@ -238,8 +238,8 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
     }
 }
 
-// Find the candidate with the best estimate that is not tabu, or that yields a new best end of the
-// last job; any if all are tabu. Ties are broken at random. Returns false if there is none; called
+// Find the candidate with the best estimate that is not tabu, or that yields a new best makespan;
+// if all are tabu, any of them. Ties are broken at random. Returns false without candidates. Called
 // by all threads.
 __device__ bool choose(const State& state, int n, const Data& data, Candidate& best) {
     constexpr int KINDS = 4, FORBIDDEN = 1 << 30;
@@ -286,7 +286,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     const int before = state.before[shift.u], after = state.after[shift.v];
     const Window window{first, end, before == NONE ? first : state.place[before],
                         after == NONE ? end : state.place[after]};
-    __syncthreads();  // all have read
+    __syncthreads();  // all threads have read
     if (threadIdx.x == 0) {
         ++state.steps;
         forbid(state, data, best);
@@ -300,7 +300,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     return state.last - old;
 }
 
-// Compute the ends of all operations for an order, which is also stored. Called by one thread.
+// Compute the ends of all operations in an order. Called by one thread.
 template <class Items>
 __device__ void find_ends(State& state, const Items& s, int n, const Data& data, int* ends) {
     int next[JOBS];

@@ -148,7 +148,7 @@ __device__ long long follow(State& state, const Data& data, int column, int by) 
 
 __device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
     const int column = step.column, by = s[column] ? -1 : 1;
-    __syncthreads();  // all have read
+    __syncthreads();  // all threads have read
     long long change = 0;
     if (threadIdx.x == 0) {
         change = by * data.cost[column];

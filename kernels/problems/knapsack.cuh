@@ -66,7 +66,7 @@ class Knapsack {
         __syncthreads();
     }
 
-    // Return whether an additional item fits, as seen by one thread.
+    // Return whether an additional item fits. May be called by one thread.
     __device__ bool fits(int item) const {
         for (int i = 0; i < CONSTRAINTS; ++i) {
             if (Load(data_.row[int64_t(i) * n_ + item]) > slack_[i]) return false;

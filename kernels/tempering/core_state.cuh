@@ -93,7 +93,7 @@ class Core {
     // Compute the remaining capacities without an item. Called by all threads.
     __device__ void without(const Leaving& lost, Left& left) const {
 #ifdef __CUDACC__
-        // Each thread adds some words, which all read.
+        // Each thread adds some of the words; then all threads read all of them.
         auto* const words = reinterpret_cast<uint32_t*>(without_);
         __syncthreads();
         if (threadIdx.x < PAIRS) words[threadIdx.x] = packed::sum(left_[threadIdx.x], lost.word);
@@ -128,7 +128,7 @@ class Core {
         return place > 0 || free_count_ < plan_.places;
     }
 
-    // Return whether the exchange of two items yields a feasible subset, as seen by one thread.
+    // Return whether exchanging two items is feasible. May be called by one thread.
     __device__ bool is_feasible(int lost, int gained) const {
         const problem::Load* const slack = knapsack_.slack();
         for (int i = 0; i < problem::CONSTRAINTS; ++i) {
@@ -166,7 +166,7 @@ class Core {
     }
 
   private:
-    // 16-bit numbers within these limits represent sums with two weights; see
+    // 16-bit numbers within these limits have room for two more weights; see
     // islands/problems/core.py.
     static constexpr int MOST_LEFT = 1 << 14;
     // The gain of an empty place, which no exchange selects.

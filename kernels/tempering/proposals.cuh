@@ -1,8 +1,8 @@
 // The moves proposed by a chain of a user-defined problem, for each kind of solution. Half of the
 // moves of orders are between nearby places; those of subsets exchange items or flip one; those of
 // choices change one or exchange two; those of numbers have steps of all magnitudes. Only moves of
-// the kinds of STATED_MOVES are proposed. Reads random words and a solution; returns moves. No
-// random numbers here: the caller passes random words.
+// the kinds in STATED_MOVES are proposed. Reads random words and a solution; returns moves.
+// Random numbers: those that the caller passes.
 #pragma once
 
 #include "core/core.cuh"
@@ -33,7 +33,7 @@ class Drawn {
 
 #ifdef STATED_STEP
 
-// Few threads diverge less, and waste fewer evaluations after the accepted step.
+// Fewer threads diverge less, and waste fewer evaluations after the accepted step.
 constexpr int FEWEST_LOOKS = 4;
 
 // Let the user's state propose a step; returns false if there is none.
@@ -125,10 +125,10 @@ __device__ bool is_full(const Row* row, int value, const encoding::Shape& shape)
 }
 #endif
 
-// Most moves are exchanges between items of a group: with three of four instead of half, rosters
-// were 1.7 instead of 3.0 % above the optimum after 40 million moves, with no difference for
-// facilities. If there is no exchange, the move is a change of one value or, if these are not
-// proposed, none. A change to a full value is an exchange.
+// Three of four moves are exchanges between items of a group: after 40 million moves, rosters were
+// 1.7 % above the optimum, but 3.0 % if only half were exchanges; the results for facilities were
+// equal. If there is no exchange, the move is a change of one value or, if these are not proposed,
+// none. A change to a full value is replaced by an exchange.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     constexpr int TRIES = 8;
@@ -169,8 +169,8 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #else
 
-// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves draw
-// any number.
+// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves
+// draw from the whole range.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     using Gene = encoding::Gene;

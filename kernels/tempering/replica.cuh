@@ -112,7 +112,7 @@ class Replica {
         const int mine = plan_.descent > 0 ? slot : best_of_ladder(all_, plan_.rungs, local, slot);
         const Gene* const genes = all_.genes_of(first + mine);
         Scratch scratch = scratch_;
-        copy_row(order_, genes, pitch);  // including the genes after the last item
+        copy_row(order_, genes, pitch);  // including the padding
         __syncthreads();
         Cross(scratch, all_.shape, priced_.data, plan_)
             .make(order_, genes, all_.genes_of(first + mate), place);

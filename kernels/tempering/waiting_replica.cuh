@@ -1,9 +1,9 @@
-// A replica in one generation if the host or a Python function evaluates its moves: it proposes
+// One generation of a replica whose moves the host or a Python function evaluates: it proposes
 // some, waits for their costs between launches, and applies the first accepted one, like the chain
 // of move_chain.cuh; both follow move_rule.cuh. It proposes one move at a time, or up to
-// TEMPERING_LOOKS while most are rejected; all evaluated moves count, and moves that change nothing
-// are not evaluated. Reads generation g, writes g + 1, and `outside` in between. Random streams:
-// START, MUTANT, PROPOSALS; CROSS of the crossover.
+// TEMPERING_LOOKS while most are rejected. All evaluated moves count as evaluations; moves that
+// change nothing are not evaluated. Reads generation g, writes g + 1, and `outside` in between.
+// Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
 #pragma once
 
 #include "core/islands.cuh"
@@ -78,7 +78,7 @@ class Replica {
             const int32_t first = all_.row(before, local_, 0);
             const int mine = descends() ? slot_ : best_of_ladder(all_, plan_.rungs, local_, slot_);
             const Gene* const genes = all_.genes_of(first + mine);
-            copy(state_, genes);  // including the genes after the last item
+            copy(state_, genes);  // including the padding
             __syncthreads();
             cross_.make(state_, genes, all_.genes_of(first + mate), place(made));
         }
@@ -199,7 +199,7 @@ class Replica {
         end();
     }
 
-    // Make a move that changes nothing: if it exists, it is accepted, as the cost is not higher.
+    // Skip a move that changes nothing; a valid one is accepted, as the cost is not higher.
     __device__ void stay(int64_t made) {
         if (proposals::exists(move_at(own_.next++, made))) own_.end -= int(plan_.effort);
     }
