@@ -310,7 +310,7 @@ def test_tiny_and_huge_entries_have_the_match_of_usual_ones(n: int, given: dict[
 @pytest.mark.parametrize("kind", [float, object])
 def test_entries_whose_products_overflow_are_refused(kind: Any) -> None:
     a = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], kind)
-    words = "entries of up to 1.7e\\+308 and 1 in size, whose products .* Divide one of them"
+    words = "entries of magnitude up to 1.7e\\+308 and 1, whose products .* Divide one of them"
     for pair in ((a, np.eye(2)), (np.pad(a, 30), np.eye(62))):
         with pytest.raises(ValueError, match=words):
             quadratic_assignment(*pair)

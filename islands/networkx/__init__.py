@@ -4,8 +4,8 @@
 
 It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of those
 in networkx, and `time_limit`, the maximum number of seconds of a call. networkx finds this folder
-by the entry points of the package and imports it at its own import, so that NumPy and networkx are
-only imported in functions.
+through the entry points of the package and imports it when it is imported itself, so NumPy and
+networkx are only imported in functions.
 
 `Clock` measures the time of a call; `Paths` has the shortest paths between the nodes of a tour.
 May import the public interface, `calls` and `parallel`.
@@ -108,7 +108,7 @@ class Backend:
 
     @staticmethod
     def convert_to_nx(obj: Any, **_: Any) -> Any:
-        """Return a result unchanged, as it has no graph of this backend."""
+        """Return a result unchanged, as it contains no graph of this backend."""
         return obj
 
     @staticmethod
@@ -147,8 +147,8 @@ class Backend:
     ) -> list[Any]:
         """Return a short walk through nodes along shortest paths, closed if `cycle` is true.
 
-        All methods of networkx mean the same search. Other functions are called as `method` by
-        networkx, without the time limit.
+        All methods of networkx select the same search. Any other function is passed to networkx as
+        `method`, and has no time limit.
         """
         import networkx as nx
 
@@ -219,7 +219,7 @@ class Backend:
         interchange: bool = False,
         time_limit: float = SECONDS,
     ) -> dict[Any, int]:
-        """Return a colouring with few colours; all named strategies mean the same search."""
+        """Return a colouring with few colours; all named strategies select the same search."""
         import networkx as nx
         from networkx.algorithms.coloring.greedy_coloring import STRATEGIES
 

@@ -1,4 +1,4 @@
-"""Common to all functions of the backend: time limits, weights and seeds."""
+"""Time limits, weights and seeds for all functions of the backend."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
     if abs(number) <= _LARGEST_WEIGHT or (may_be_infinite and math.isinf(number)):
         return number
     owner = f"the edge {nodes}" if len(nodes) > 1 else f"the node {nodes[0]!r}"
-    limit = "finite" if math.isinf(number) else f"a number of at most {_LARGEST_WEIGHT} in size"
+    limit = "finite" if math.isinf(number) else f"a number of magnitude at most {_LARGEST_WEIGHT}"
     raise ValueError(f"the weight {weight!r} of {owner}: must be {limit}")
 
 
 def moderate(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weights scaled by a power of two so that the maximum is from 1 to 2^20.
 
-    Products and sums are then finite, and larger than tolerances.
+    Products and sums are then finite, and larger than the tolerances of solvers.
     """
     import numpy as np
 

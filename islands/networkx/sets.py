@@ -20,11 +20,11 @@ _PROVING = 0.2
 _MOST_NESTED = 400
 """Maximum size of a clique for a proof, which is also the depth of its recursion."""
 _MOST_MISSING = 300_000
-"""Maximum number of missing edges for a search of cliques; listing more takes seconds."""
+"""Maximum number of missing edges to list for the search of a clique; more take seconds."""
 _MOST_ROWS = 5_000
 """Maximum number of rows of a covering problem; more edges are stated as a quadratic problem."""
 _STEPS = 20
-"""Steps per node in a generation of a covering, so that it is short."""
+"""Steps per node in a generation of a covering; few, so that generations are short."""
 
 
 def cut_of(
@@ -75,7 +75,7 @@ def colours_of(graph: Any, clock: Clock) -> dict[Any, int]:
 
 
 def _separate(graph: Any, colours: dict[Any, int]) -> None:
-    """Recolour nodes with the colour of an earlier neighbour, with the first free colour."""
+    """Give each node with the colour of an earlier neighbour the first free colour."""
     seen: set[Any] = set()
     for node, colour in colours.items():
         taken = {colours[other] for other in graph[node] if other in seen}
@@ -87,7 +87,7 @@ def _separate(graph: Any, colours: dict[Any, int]) -> None:
 def largest_clique(graph: Any, clock: Clock) -> set[Any]:
     """Return a large clique, the largest one if this is proven quickly.
 
-    Otherwise, search for an independent set of the missing edges, unless they are too many.
+    Otherwise, search for an independent set of the complement, unless it has too many edges.
     """
     import numpy as np
 
@@ -187,7 +187,7 @@ def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> 
             fewest += 1
         node = waiting[fewest].pop()
         if left.get(node) != fewest:
-            continue  # removed, or counted again
+            continue  # removed already, or listed again with fewer neighbours
         del left[node]
         order.append(node)
         for other in graph[node]:
@@ -215,7 +215,7 @@ def vertex_cover_of(
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:
-    """Return nodes of small weight with one in each row; the best ones if proven quickly."""
+    """Return a light hitting set, with a node of each row; the best one if proven quickly."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
@@ -257,7 +257,7 @@ def independent_of(
 ) -> set[Any]:
     """Return an independent set of large weight, from a search of a quadratic problem.
 
-    An edge costs more than its lighter node, so that dropping one of both is better.
+    An edge costs more than its lighter node, so it is better to drop one of its ends.
     """
     import numpy as np
     from scipy.sparse import coo_array

@@ -236,7 +236,7 @@ class Mkp(Problem):
         return profits
 
     def loads(self, solution: Solution) -> NDArray[np.int64]:
-        """Return the load of each capacity: the total weight of the selected items."""
+        """Return the load of each constraint: the total weight of the selected items."""
         return self.file.weights @ solution
 
     def check(self, solution: Solution) -> None:

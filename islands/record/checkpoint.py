@@ -107,7 +107,7 @@ class Manifest:
 
 
 def _fault(values: Any, run: str) -> str:
-    """Return why this run and version cannot use a manifest; an empty text if they can."""
+    """Return why this run and version cannot use a manifest; an empty string if they can."""
     if not isinstance(values, dict):
         return "is not the manifest of a checkpoint"
     if type(values.get("format")) is not int or values["format"] != FORMAT:

@@ -52,9 +52,9 @@ FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 LEDGER = "runs.jsonl"
 """The results of many runs, one per line, in the folders of series, tunings and so on."""
 LONGEST_RESULT = 1 << 28
-"""The maximum bytes of a line of the ledger; that of ten million items is shorter."""
+"""Maximum bytes of a line of the ledger; the line of a run with ten million items is shorter."""
 _MOST_COUNTED = 1 << 28
-"""The bytes of the ledger in which lines are counted: at least 200000 small runs."""
+"""Maximum bytes of the ledger in which lines are counted: at least 200000 small runs."""
 SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
 EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
@@ -74,7 +74,7 @@ MANY_LOCK = ".runs.lock"
 def refuse_unfit(folder: Path | None, *, force: bool) -> None:
     """Refuse a file, a folder with foreign files and, without `force`, a folder with a run.
 
-    A run without a checkpoint may be overwritten.
+    An unfinished run without a checkpoint may be overwritten.
     """
     if folder is None:
         return
@@ -125,7 +125,7 @@ def how_to_repeat(folder: Path) -> str:
 
 
 def _first_line(folder: Path) -> str:
-    """Return the first line of the settings of a run; empty without settings."""
+    """Return the first line of the settings of a run, or an empty string if there are none."""
     if not (folder / RUN_SETTINGS).is_file():
         return ""
     with opened(folder / RUN_SETTINGS) as stream:
@@ -282,8 +282,8 @@ _OF_FILES = {
     BENCH: FolderKind.MEASUREMENT,
     LEDGER: FolderKind.MEASUREMENT,
 }
-"""Files that show the kind of a folder without `MANY_LOCK`, in the order in which they are sought:
-all folders of many runs may have a ledger."""
+"""Files that show the kind of a folder without `MANY_LOCK`. The first one found counts, as all
+folders of many runs may have a ledger."""
 
 
 def kind_of(folder: Path) -> FolderKind | None:
@@ -307,7 +307,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str]
     """Refuse a file, and a folder with work of another kind or with foreign files.
 
     `leftovers` are the names of files or folders that work of this kind may leave before its first
-    result. The caller checks whether work of this kind is the same work.
+    result. The caller checks whether existing work of this kind can be continued.
     """
     with reading(folder):
         if not folder.exists():
@@ -319,7 +319,7 @@ def refuse_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str]
         return
     if present not in (None, kind):
         raise UsageError(
-            f"--out {folder}: contains {present.words}, no {kind.noun}. Name a new folder"
+            f"--out {folder}: contains {present.words}, not {kind.words}. Name a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*leftovers, JOB}:
         raise messages.foreign_files(folder, kind.noun)
@@ -361,7 +361,7 @@ def results_of(folder: Path, kind: FolderKind) -> str:
 
 
 def not_a_run(folder: Path) -> str:
-    """Return the message about a folder of many runs where a run is required, or an empty text."""
+    """Return the message if a folder of many runs is not the required run, or an empty string."""
     kind = kind_of(folder)
     if kind is None or kind is FolderKind.RUN:
         return ""
@@ -369,7 +369,7 @@ def not_a_run(folder: Path) -> str:
     if kind is FolderKind.SERIES:
         look = f"Name one of its runs, such as {next(runs_in(folder), folder / 'NAME-seed1')}"
     elif kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
-        look = f"Look at it with: islands report {shlex.quote(str(folder))}"
+        look = f"View it with: islands report {shlex.quote(str(folder))}"
     return f"contains {kind.words}, not a run. {look}; {how_to_continue(folder, kind)}"
 
 

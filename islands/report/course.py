@@ -118,7 +118,7 @@ def _draw_best(
 ) -> None:
     """Draw the best cost of each island and of all islands; a curve steps where the cost changes.
 
-    Bands of many islands change at the rows only.
+    Bands of many islands only change at recorded generations.
     """
     few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
     best = history.changes(places)
@@ -126,7 +126,7 @@ def _draw_best(
         tuple(axis[_spread(len(axis), len(x))] for axis in history.changes(places, column))
         for column in range(len(history.islands) if few else 0)
     ]
-    # A grid for all curves, so that their values are read together.
+    # One grid for all curves, so that they form one array.
     grid = np.unique(np.concatenate([x, best[0], *(at for at, _ in of_islands)]))
     values = (
         np.stack([_after(at, costs, grid) for at, costs in of_islands], axis=1)
@@ -140,7 +140,7 @@ def _draw_best(
 
 
 def _after(at: Floats, values: Floats, grid: Floats) -> Floats:
-    """Return the step function with `values` from the places `at` on a grid; NaN before them."""
+    """Evaluate the step function that takes `values` from `at` on; NaN before the first step."""
     padded = np.concatenate([np.full_like(values[:1], np.nan), values])
     return padded[np.searchsorted(at, grid, side="right")]
 
@@ -235,12 +235,12 @@ def words_of(history: History) -> str:
     """Return the description of the curves."""
     islands = len(history.islands)
     if islands == 1:
-        return "One curve: there is one island."
+        return "One curve, as there is one island."
     if islands <= _FEW:
-        return f"A curve for each of {islands} islands; wide and grey: the best of all."
+        return f"One curve for each of {islands} islands; the wide grey curve is the best of all."
     return (
-        f"{islands} islands: the line is their median, the bands contain half of them and all;"
-        " wide and grey: the best of all."
+        f"{islands} islands: the line is their median, the bands contain the middle half and all of"
+        " them, and the wide grey curve is the best of all."
     )
 
 

@@ -1,4 +1,4 @@
-"""Draw a solution: a tour, an assignment, a knapsack, or by the function of a user's problem."""
+"""Draw solutions: tours, assignments, knapsacks, and those that a `plot` function draws."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ _MARKED = 300
 _NAMED = 40
 """Maximum number of cities that are labelled with their names, if they have any."""
 _LONGEST = 80
-"""Maximum number of characters of the value of a parameter, and of the caption of a user's
-function."""
+"""Maximum length of the value of a parameter, and of the caption of a user's function."""
 _PRICED = 250_000
 """Maximum number of weights for which the linear relaxation, which prices capacities, is solved."""
 
@@ -80,7 +79,7 @@ def _plotted(function: Callable[[Solution, Any], Any], axes: Any, solution: Solu
     # The docstring of a method says "Draw the schedule", the caption "The schedule".
     first = (inspect.getdoc(function) or "").partition("\n")[0]
     if not first.startswith("Draw "):
-        return "Drawn by the function of the problem."
+        return "Drawn by the plot function of the problem."
     words = one_line(first.removeprefix("Draw "), _LONGEST)
     return f"{words[:1].upper()}{words[1:]}"
 
@@ -92,8 +91,8 @@ def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
         axes = figure.add_subplot()
         lengths = np.sort(problem.near.along(tour))[::-1]
         axes.plot(np.arange(1, len(lengths) + 1), lengths, color=COLOURS[0])
-        axes.set(xlabel="edges, the longest first", ylabel="length", ylim=(0, None))
-        return figure, "The instance has no coordinates: the lengths of the edges of the tour."
+        axes.set(xlabel="edges, longest first", ylabel="length", ylim=(0, None))
+        return figure, "The lengths of the edges of the tour, as the instance has no coordinates."
     spread = np.ptp(places, axis=0)
     high = spread[1] * _stretch(problem, places)
     height = WIDTH * float(np.clip(high / max(spread[0], 1e-300), 0.4, 1.3))
@@ -112,7 +111,7 @@ def _places(problem: Tsp) -> NDArray[np.float64] | None:
 
 
 def _stretch(problem: Tsp, places: NDArray[np.float64]) -> float:
-    """Return how many times as long a degree to the north is as one to the east; 1 in a plane."""
+    """Return the length of a degree of latitude in degrees of longitude; 1 in a plane."""
     if problem.file.places is None and problem.file.metric != "GEO":
         return 1.0
     return 1 / max(math.cos(math.radians(float(places[:, 1].mean()))), 0.1)
@@ -145,12 +144,12 @@ def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
     file = problem.file
     parts = {"A: flow": file.a, "B: distance, permuted": file.b[np.ix_(places, places)]}
     words = (
-        "The flow of each pair of facilities, and the distance of the locations they have: large"
-        " flows should meet small distances."
+        "The flow between each pair of facilities, and the distance between their locations: large"
+        " flows should coincide with small distances."
     )
     if file.linear is not None:
         parts["linear, permuted"] = file.linear[:, places]
-        words += " The diagonal of the linear costs is what they add."
+        words += " The diagonal of the linear costs is their part of the cost."
     return matrices(parts, ("facility", "facility"), height=WIDTH / len(parts) + 0.5), words
 
 
@@ -165,7 +164,7 @@ def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
     panels[0].set(xlabel="constraint", ylabel="load in % of the capacity")
     panels[0].xaxis.set_major_locator(whole_ticks(10))
     if prices is None:
-        return figure, "The load of each capacity."
+        return figure, "The load of each constraint."
     reduced = problem.scale.value_of(file.profits - prices @ file.weights)
     order = np.argsort(-reduced, kind="stable")
     x, taken = np.arange(1, len(order) + 1), chosen[order] == 1
@@ -181,8 +180,8 @@ def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
     panels[1].set(xlabel="items by reduced cost", ylabel="reduced cost")
     panels[1].legend()
     return figure, (
-        "The load of each capacity, and the reduced cost of each item in the linear relaxation:"
-        " its profit minus its priced weight."
+        "The load of each constraint, and the reduced cost of each item in the linear relaxation:"
+        " its profit minus its weight at dual prices."
     )
 
 

@@ -31,8 +31,8 @@ _LEAST_SECONDS = 0.001
 _FEWEST_RELAXED = 50
 """Minimum number of nodes for a start solution by SciPy's relaxation."""
 _RELAXING, _STEP_SECONDS, _STEP_NODES = 0.3, 0.006, 150
-"""Share of the time for the relaxation; seconds of a step for this number of nodes, which grow with
-its third power."""
+"""Share of the time for the relaxation; seconds of a step with `_STEP_NODES` nodes, which grow with
+the cube of the number of nodes."""
 _USUAL_EXPONENT = 500
 """Maximum binary exponent of the largest entry of a matrix that is not scaled."""
 _LARGEST_ENTRY, _LARGEST_SUM = 2.0**30, 2.0**58
@@ -215,8 +215,8 @@ def _match(pairs: Any, n: int) -> _Match:
 def _assignment(a: Matrix, b: Matrix, match: _Match, *, maximise: bool) -> Any:
     """Return the problem of the free nodes, with non-negative integers.
 
-    Adding a number to a matrix changes all costs equally, as the products of all entries are
-    summed. Products with fixed nodes are linear costs.
+    Adding a constant to a matrix adds a constant to all costs. Products with fixed nodes are linear
+    costs.
     """
     a = a - a.min()
     b = b.max() - b if maximise else b - b.min()

@@ -54,11 +54,11 @@ class Variables:
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Which variables have more than one value."""
+        """Which variables can take more than one value."""
         return self.low < self.high
 
     def search_bounds(self) -> tuple[Vectors, Vectors]:
-        """Return the bounds of the free variables in the search, extended by half an integer."""
+        """Return the bounds of the free variables in the search, by 0.5 wider for integers."""
         free, half = self.free, np.where(self.is_integral, 0.5, 0.0)
         low = np.nextafter(self.low - half, self.low)
         high = np.nextafter(self.high + half, self.high)
@@ -72,7 +72,7 @@ class Variables:
 
 
 class Constraint:
-    """A constraint of SciPy: values of a vector are between two limits."""
+    """A constraint of SciPy: functions of a vector must be between two limits."""
 
     def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
         self._values, self._low, self._high = values, low, high
@@ -101,7 +101,7 @@ class Constraint:
         raise ValueError("`constraint` of an unknown type is passed.")
 
     def violations(self, rows: Vectors) -> Vectors:
-        """Return the distance of the values from the limits, a row for each vector."""
+        """Return the amounts by which values violate the limits, a row for each vector."""
         values = self._values(rows)
         below: Vectors = np.maximum(self._low - values, 0.0)
         above: Vectors = np.maximum(values - self._high, 0.0)
@@ -119,12 +119,12 @@ class Function:
         constraints: list[Constraint],
         variables: Variables,
     ) -> None:
-        """Evaluate by `mapped`, which calls a function for each vector; None: all at once."""
+        """Evaluate by `mapped`, which calls a function for each vector, or in one call if None."""
         self._bound = _WithArguments(func, args)
         self._mapped, self._constraints, self.variables = mapped, constraints, variables
         self.calls = 0
         self.is_nan: bool | None = None
-        """Whether all values so far are NaN; None if there are no values."""
+        """Whether all values so far are NaN; None before the first value."""
 
     def one(self, x: Vectors) -> float:
         """Return the value of one vector."""
@@ -175,7 +175,7 @@ def _numbers(returned: Any) -> Vectors | None:
 
 @dataclass(frozen=True)
 class _WithArguments:
-    """A function with the arguments after the vector; it can be pickled."""
+    """A function with fixed arguments after the vector; it can be pickled."""
 
     func: Callable[..., Any]
     args: tuple[Any, ...]

@@ -34,7 +34,7 @@ _STRATEGIES = {
 }
 """The strategies of the search that are most similar to those of SciPy."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""The defaults of SciPy, for which the search adapts both."""
+"""The defaults of SciPy; with them, the search adapts both."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
 """Share of the population whose values must be close for the search to end."""
@@ -162,9 +162,9 @@ class _Population:
         return costs
 
     def spread(self) -> tuple[float, float]:
-        """Return the standard deviation of the best values, and their absolute mean.
+        """Return the standard deviation of the best values, and the magnitude of their mean.
 
-        The worst values are left out, as a few individuals lag behind for long with adaptive rates.
+        The worst values are left out: with adaptive rates, a few individuals lag behind for long.
         """
         best = np.sort(self._energies)[: max(_LEAST_POPULATION, int(_BEST * len(self.start)))]
         if not np.isfinite(best).all():
@@ -275,9 +275,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
     """Return the settings of the search; reject what SciPy rejects."""
     name = strategy[:-3] if isinstance(strategy, str) and strategy[-3:] in ("bin", "exp") else None
     if callable(strategy):
-        raise ValueError(
-            "strategy: functions are not supported. Pass the name of one, such as 'best1bin'"
-        )
+        raise ValueError("strategy: functions are not supported. Pass a name, such as 'best1bin'")
     if name not in _STRATEGIES:
         raise ValueError("Please select a valid mutation strategy")
     try:
@@ -309,7 +307,7 @@ def _require_counts(maxiter: Any, popsize: Any) -> None:
 
 
 def _seed(rng: Any, seed: Any) -> int:
-    """Return the seed, which has two names."""
+    """Return the seed, passed as either `rng` or `seed`."""
     if rng is not None and seed is not None:
         raise TypeError(messages.TWO_SEEDS)
     return seed_of(rng if seed is None else seed)
@@ -367,7 +365,7 @@ def _finite(name: str, values: Any) -> Vectors:
 def _mapping(
     workers: Any, updating: str, *, vectorized: bool
 ) -> Iterator[Callable[[Callable[..., Any], Vectors], Any] | None]:
-    """Yield a function that calls another one for each vector; None: one call has all vectors."""
+    """Yield a function that calls another one for each vector, or None if one call takes all."""
     if updating not in ("immediate", "deferred"):
         raise ValueError(f"updating should be 'immediate' or 'deferred', not {updating!r}")
     overrides = "differential_evolution: the {} keyword {}"
@@ -395,7 +393,7 @@ def _mapping(
 
 
 def _polish(result: Any, polish: Any, function: Function, constraints: Any) -> None:
-    """Improve a result by a local search, with fixed integers."""
+    """Improve a result by a local search that keeps integers fixed."""
     from scipy.optimize import Bounds, OptimizeResult, minimize
 
     bounds = function.variables.low, function.variables.high

@@ -1,6 +1,6 @@
 """The longer messages about arguments that SciPy rejects as well.
 
-Their first sentences are those of SciPy, which its tests compare.
+Their first sentences are those of SciPy, as its tests compare them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,6 @@ NO_INTEGERS = (
 def too_large_entries(*, a: float, b: float) -> ValueError:
     """Return the error about matrices whose sum of products may not be finite."""
     return ValueError(
-        f"`A` and `B` have entries of up to {a:.4g} and {b:.4g} in size, whose products may sum up"
-        f" to more than {sys.float_info.max:.4g}. Divide one of them by a number"
+        f"`A` and `B` have entries of magnitude up to {a:.4g} and {b:.4g}, whose products may sum"
+        f" up to more than {sys.float_info.max:.4g}. Divide one of them by a constant"
     )

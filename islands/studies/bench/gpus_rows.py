@@ -1,4 +1,4 @@
-"""The rows of the benchmark `gpus`: runs on some of the ranks, and their gains over one rank."""
+"""The rows of the benchmark `gpus`: runs on some of the ranks, and their speed-ups."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RestartLaw:
         """Fit the law to the times of runs; return None if fewer than two reached the target.
 
         The time of a run that did not reach it within the limit is infinite. The estimates are
-        those of maximum likelihood, without bias: the first of n runs takes start + mean / n.
+        unbiased maximum likelihood: the first of n runs takes start + mean / n on average.
         """
         spent = np.sort(np.minimum(times, limit))
         reached = int(np.isfinite(times).sum())
@@ -55,7 +55,7 @@ class RestartLaw:
         return (self.start + self.mean) / (self.start + self.mean / searches)
 
     def distance(self, times: Sequence[float]) -> float:
-        """Return Kolmogorov and Smirnov's distance to the runs, up to the last finite time."""
+        """Return the Kolmogorov-Smirnov distance to the runs, up to the last finite time."""
         finite = np.sort([time for time in times if np.isfinite(time)])
         rest = np.maximum(0.0, finite - self.start) / (self.mean or 1e-9)
         law, steps = 1.0 - np.exp(-rest), np.arange(len(finite) + 1) / len(times)
@@ -135,7 +135,7 @@ def run_fields(resolved: Resolved, world: World, rank_options: RankOptions) -> d
 def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]:
     """Return the shares of the time of all ranks, of which `idle` ranks had no work.
 
-    Those are the ranks that waited longest, as they do nothing else.
+    These are the ranks that waited longest, as they do nothing else.
     """
     by_work = sorted(phases, key=lambda rank: rank[usage.RANKS])
     working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
@@ -196,7 +196,7 @@ TARGETS, SPEEDS, LAWS, MEANS = (
 
 
 def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
-    """Yield the row of each number of ranks, the fewest first."""
+    """Yield a row for each number of ranks, in ascending order."""
     alone = runs[min(runs)]
     before = at_shares([row.time_to(gap) for row in alone])["seconds_50"]
     for ranks, rows in sorted(runs.items()):
@@ -218,7 +218,7 @@ def target_rows(gap: float, runs: Runs) -> Iterator[Row]:
 
 
 def speed_rows(runs: Runs) -> Iterator[Row]:
-    """Yield the row of each number of ranks, the fewest first."""
+    """Yield a row for each number of ranks, in ascending order."""
     alone = runs[min(runs)]
     base = median(row.evaluations_per_second for row in alone)
     for ranks, rows in sorted(runs.items()):

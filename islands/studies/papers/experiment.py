@@ -94,7 +94,7 @@ class Sample:
         return fmean(self.evaluations)
 
     def cells(self, seconds: float) -> dict[str, float | None]:
-        """Return the cells of columns that many tables have; `seconds` are those of a run."""
+        """Return the cells of columns that many tables have; `seconds` is the time of a run."""
         names = ("best", "best_gap", "mean_gap", "deviation", "hits", "without")
         cells = {name: getattr(self, name) for name in names}
         return {**cells, "seconds": seconds, "generations": self.generations, "runs": self.runs}
@@ -165,8 +165,8 @@ class Experiment(ABC):
         """Generations of each run."""
         self.seeds = range(1, (request.runs or self.runs) + 1)
         self.places = defaultdict[str, Counter[str]](Counter)
-        """For each place where results would be computed now, the number from each actual place. A
-        place is a device with a number of ranks."""
+        """For each place where results would now be computed, their number by the place where they
+        were computed. A place is a device with a number of ranks."""
 
     @classmethod
     def presets(cls) -> str:
@@ -241,11 +241,11 @@ class Experiment(ABC):
         campaign, repeats = self.request.campaign, dict[int, Repeat]()
         resolved = resolve(Request.of(self._options(problem, 1, options)), problem)
         devices = [take_device(campaign.world, self.request.backend)]
-        a_rank = -(-runs // campaign.world.size)
+        runs_per_rank = -(-runs // campaign.world.size)
         plan = Repeats([resolved])
         cells = [(0, run) for run in range(runs)]
-        groups = [cells[first : first + a_rank] for first in range(0, runs, a_rank)]
-        for (_, run), repeat in campaign.cells(plan, groups, devices, a_rank):
+        groups = [cells[k : k + runs_per_rank] for k in range(0, runs, runs_per_rank)]
+        for (_, run), repeat in campaign.cells(plan, groups, devices, runs_per_rank):
             if isinstance(repeat, IslandsError):
                 campaign.world.agree_on(repeat)
             repeats[run] = repeat
