@@ -28,8 +28,8 @@ class Column:
     form: str | Callable[[Any], str] = ""
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
-    """Returns the cell of a measured object; None: its attribute with the name of the column. For a
-    column without a name, it is called with the row."""
+    """Returns the cell of a measured object; if None, the cell is its attribute of the column's
+    name. For a column without a name, it is called with the row."""
     group: str = ""
     """A common title above adjacent columns with the same group."""
 

@@ -44,9 +44,9 @@ class Shape:
     """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
     made: range | None = None
-    """The slots of each island for which this rank creates individuals; None: all."""
+    """The slots of each island for which this rank creates individuals; None for all."""
     first_made: range | None = None
-    """The same for generation 0, in which no slot is copied; None: as `made`."""
+    """The same for generation 0, in which no slot is copied; None for the same as `made`."""
 
     @property
     def individuals(self) -> int:
@@ -94,10 +94,10 @@ class Launch:
     kernel: str
     blocks: int
     room: int | None = 0
-    """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
+    """Bytes of scratch memory per block; None for as much as kernels/generation.cuh needs."""
     threads: int | None = None
     """Threads per block on a GPU, for a kernel that `KERNEL_OF` declares; its blocks get exactly
-    `room`. None: the block size of the program, and the largest room of all such launches."""
+    `room`. None for the block size of the program, and the largest room of all such launches."""
     plan: tuple[tuple[str, Any], ...] = ()
     """Members of the algorithm's plan that have other values in this launch."""
 
@@ -246,7 +246,7 @@ class Algorithm(ABC):
     shares_launches: bool = True
     """Whether runs on other instances may share launches."""
     may_take_long: ClassVar[bool] = False
-    """Whether a generation may take seconds on a GPU, so that a time limit must interrupt it."""
+    """Whether a generation may take seconds on a GPU; a time limit must then interrupt it."""
     may_begin_partly: ClassVar[bool] = True
     """Whether generation 0 may be incomplete if the limit of evaluations is too low for it."""
     most_first_calls: ClassVar[int] = 1
@@ -263,7 +263,7 @@ class Algorithm(ABC):
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
-    """Whether ranks may share the individuals of an island. None: only if all fields have an entry
+    """Whether ranks may share the individuals of an island. If None, all fields must have an entry
     per individual, as a rank would see only its own changes of other fields."""
     grows_by_islands: ClassVar[bool] = True
     """Whether the default number of islands grows with the number of GPUs; otherwise GPUs share the

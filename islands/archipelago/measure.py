@@ -82,7 +82,7 @@ class Elite(NamedTuple):
     cost: int
     island: int
     slot: int | None
-    """None: in the archive of the island."""
+    """None for the archive of the island."""
 
     def decoded(self, problem: Problem, encoding: Encoding, row: NDArray[Any]) -> Candidate:
         """Return the individual with the solution that its row of genes represents."""
@@ -94,7 +94,7 @@ class Elite(NamedTuple):
 class Interpreter:
     """Interprets the measures and costs that kernels write.
 
-    It depends on the kind of problem and the population size, but not on the instance, so that many
+    It depends on the kind of problem and the population size, but not on the instance, so many
     runs can share it.
     """
 

@@ -98,8 +98,8 @@ class SharedRuns:
     ) -> None:
         """Compile the program and allocate all memory; `parts` come from `parts_for`.
 
-        The first instance has the `arrays`, from `arrays_of`; None: all runs have the instance of
-        the parts. `migration` is None if runs do not migrate.
+        The first instance has the `arrays`, from `arrays_of`; if None, all runs have the instance
+        of the parts. `migration` is None if runs do not migrate.
         """
         self.runs, self.islands_per_run, self._backend = runs, islands_per_run, backend
         self._parts, self._is_limited = parts, False
@@ -154,7 +154,7 @@ class SharedRuns:
         self._faults = self._reports(count)
 
     def limit(self, left: Sequence[int | None]) -> None:
-        """Limit the evaluations of each run in its next generation; None: no limit."""
+        """Limit the evaluations of each run in its next generation; None for no limit."""
         is_limited = self._parts.keeps_quota and any(limit is not None for limit in left)
         if not (is_limited or self._is_limited):
             return

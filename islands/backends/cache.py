@@ -185,7 +185,7 @@ class Compiling:
     def __init__(self, compiler: str, how: str = "") -> None:
         """Keep durations with this `compiler`; `how` is added to the message."""
         self.announce: Callable[[str], None] | None = None
-        """Called with the message; None: print no message."""
+        """Called with the message; None for no message."""
         self.was_needed = False
         """Whether a program of this run was not in the cache."""
         self._name, self._how = f"compile-seconds-{compiler}.json", how

@@ -83,7 +83,7 @@ def lower_bound(
 
 
 def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: TimeLimit) -> bool:
-    """Add the missing edges of the complete graph's minimum spanning tree; False: out of time."""
+    """Add missing edges of the complete graph's minimum spanning tree; False at the time limit."""
     while (shorter := pricing.find(graph, multipliers, limit)) is not None:
         graph.add(shorter.starts, shorter.ends)
         if shorter.is_all:

@@ -77,8 +77,8 @@ def _counts(
 ) -> list[_Relaxation] | None:
     """Return the relaxations for all numbers of items that a better subset may have.
 
-    None: out of time, or one of them could not be solved. As the relaxation is a concave function
-    of the number, the search stops at the first one that is not better in each direction.
+    Return None at the time limit, or if one could not be solved. As the relaxation is concave in
+    the number, the search stops at the first one that is not better in each direction.
     """
     relaxations: list[_Relaxation] = []
     below = int(np.floor(whole.value))
@@ -94,7 +94,7 @@ def _counts(
 
 
 def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
-    """Return the relaxation for subsets with this number of items; None: not solved."""
+    """Return the relaxation for subsets with this number of items, or None if it is not solved."""
     from scipy.optimize import linprog
 
     n = file.size

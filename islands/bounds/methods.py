@@ -65,7 +65,7 @@ _KNOWN = BoundMethod(0.0, 0.0, _known)
 
 
 def method_for(problem: Problem) -> BoundMethod | None:
-    """Return the method to compute a bound for a problem; None: there is none."""
+    """Return the method to compute a bound for a problem, or None if there is none."""
     if problem.layout.is_tour:
         return _TOUR
     if problem.lower_bound is not None:

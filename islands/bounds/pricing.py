@@ -97,7 +97,7 @@ class Pricing:
         return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
 
     def find(self, graph: Graph, multipliers: Ints, limit: TimeLimit) -> ShorterEdges | None:
-        """Return missing edges of the complete graph's spanning tree; None: out of time."""
+        """Return missing edges of the complete graph's spanning tree, or None at the time limit."""
         weights = graph.weights(multipliers)
         edges = graph.spanning_tree(weights).edges
         edges = edges[np.argsort(weights[edges], kind="stable")]

@@ -46,7 +46,7 @@ class Campaign:
         heartbeat: Heartbeat | None = None,
         kind: FolderKind = FolderKind.EXPERIMENT,
     ) -> None:
-        """Begin without a folder, so that no results are kept."""
+        """Begin without a folder, so no results are kept."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()
         self.store, self.kind = Store(kind), kind
         self.folder: Path | None = None

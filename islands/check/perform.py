@@ -263,7 +263,7 @@ class _Check:
             others = [costs for name, costs in by_way.items() if name != "reference"]
             if any((costs != others[0]).any() for costs in others):
                 notes.append(
-                    "the last digits of costs differ between these ways, so that their runs have"
+                    "the last digits of costs differ between these ways, so their runs have"
                     " different digests"
                 )
         if len(by_way) == 1:

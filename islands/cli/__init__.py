@@ -113,7 +113,7 @@ def _run(line: list[str]) -> int:
     except SystemExit as leaving:
         if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
-        # A script has interrupted the command, so that its status is meaningless.
+        # A script has interrupted the command, so its status is meaningless.
         message = f"{place}: sys.exit({leaving.code!r}) cannot end a command."
         _print(RunError(f"{message} Raise an error instead"), with_traceback="--debug" in line)
         return RunError.status

@@ -72,7 +72,7 @@ _MANY_FACILITIES = 300  # from which deltas are kept between generations
 def of_places(case: Case) -> Values:
     """Return sizes of tempering that chooses places: replicas repeatedly descend in few sweeps.
 
-    A block needs little memory, so that many replicas share a multiprocessor.
+    A block needs little memory, so many replicas share a multiprocessor.
     """
     sizes = {"islands": 88 if case.gpus else 1, "population": 24}
     return {**sizes, "sweeps": 4, "descent": 1, "reset": 600}
@@ -156,7 +156,7 @@ def of_tours(case: Case) -> Values:
     A suitable population converges within the time limit. If the time is too short for the smallest
     one, or with very many cities, first tours are greedy: then, short tours matter more than
     diverse ones, and nearest-neighbour tours of very many cities take long. Many cities have many
-    AB-cycles, so that more children are worth their time.
+    AB-cycles, so more children are worth their time.
     """
     near = case.problem.near
     is_directed = near is not None and near.is_directed

@@ -142,7 +142,7 @@ def examine(world: World) -> Checkup:
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
     """Return the device that a run would use, its description, and why better ones are not used.
 
-    Collective. Unlike in a run, ranks may share a GPU, so that everything else can be tried.
+    Collective. Unlike in a run, ranks may share a GPU, so everything else can be tried.
     """
     backend, gpu, troubles = None, None, []
     try:

@@ -32,9 +32,9 @@ class RankOptions:
     share_gpu: bool = False
     """Whether several ranks may use the same GPU."""
     asynchronous: bool = False
-    """Whether ranks do not wait for each other, so that a run cannot be repeated exactly."""
+    """Whether ranks do not wait for each other; a run then cannot be repeated exactly."""
     device: Backend | None = None
-    """The device of this rank; None: determined by the settings and the ranks of the host."""
+    """The device of this rank; None if the settings and the ranks of the host determine it."""
 
 
 _idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)

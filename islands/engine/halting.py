@@ -30,7 +30,7 @@ class Watch:
         self._lock, self._ended = Lock(), Event()
         self._began: float | None = None
         self.has_halted = False
-        """Whether a launch was halted, so that its results are incomplete."""
+        """Whether a launch was halted, which makes its results incomplete."""
         self.generations = 1
         """The number of generations that the next launch may have."""
 

@@ -63,7 +63,7 @@ class Limits:
 
     long_seconds: float = 0.1
     """How long a kind is in progress before another thread begins the next one: small kinds take
-    longer in Python than on the device, so that threads would only wait for each other. With 0 s,
+    longer in Python than on the device, so threads would only wait for each other. With 0 s,
     `tours` takes 1.20 s and `sizes` 1.75 s; with 1 s, they take 0.93 and 1.53 s."""
     look_seconds: float = 0.02
     """Polling interval, in seconds, for new work or for the end."""

@@ -194,6 +194,6 @@ def _same(parts: Sequence[str], value: str, name: str) -> list[str]:
 
 def _without_name(folder: Path, what: str, value: str) -> InputError:
     return InputError(
-        f"{folder}: its {what} {value!r} is not defined at the top level of a script, so that it"
+        f"{folder}: its {what} {value!r} is not defined at the top level of a script, so it"
         " cannot be found again. Assign it to a name there"
     )

@@ -95,7 +95,7 @@ class SharedLoop(Generic[Cell]):
         self._caller_seconds = 0.0
         """Seconds spent by the caller between results."""
         self.is_slow = False
-        """Whether launches take long, so that runs of the kind must be performed alone."""
+        """Whether launches take long; runs of the kind must then be performed alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds - before, backend.compiling.was_needed),
@@ -171,7 +171,7 @@ class SharedLoop(Generic[Cell]):
         return step
 
     def _left(self, place: int) -> int | None:
-        """Return the limit of evaluations of a run in the next generation; None: unlimited."""
+        """Return the limit of evaluations of a run in the next generation; None if unlimited."""
         # As in `Loop`, the generation is complete if the last one had no evaluations.
         if self._is_stalled[place] or not self._is_active[place]:
             return None

@@ -85,7 +85,7 @@ class PreparedRun:
     resumes: bool = False
     """Whether to resume from the folder."""
     asynchronous: bool = False
-    """Whether ranks do not wait for each other, so that there are no checkpoints."""
+    """Whether ranks do not wait for each other; there are then no checkpoints."""
 
     def perform(self, notices: Sequence[str] = ()) -> Result:
         """Evolve on all ranks, print on rank 0, and write files if there is a folder.

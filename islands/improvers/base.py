@@ -130,7 +130,7 @@ class Improver(ABC):
     def block(self, problem: Problem) -> Block | None:
         """Return the block size that the kernels need on a GPU, and the maximum of resident blocks.
 
-        None: any block size is suitable.
+        Return None if any block size is suitable.
         """
         return None
 

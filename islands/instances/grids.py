@@ -7,7 +7,7 @@ of the number of facilities, the difference from the plain grid, and the number 
 
 - `less20`: 20 % of the flows are deleted.
 - `false2`: 2 % of the other pairs are as close as neighbours.
-- `hidden2`: neighbours are at distances of 1 to 2, so that the hidden assignment is only good.
+- `hidden2`: neighbours are at distances of 1 to 2, so the hidden assignment is only good.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ class TspFile:
     comment: str = ""
     unit: float = 1
     ends: tuple[int | None, int | None] | None = None
-    """The first and the last city of a path, None for any; None: tours are closed."""
+    """The first and the last city of a path, each None for any; None for closed tours."""
     fixed: tuple[tuple[int, int], ...] = ()
     """The edges that a tour must have, counted from 0; directed unless lengths are symmetric."""
     labels: tuple[str, ...] | None = None

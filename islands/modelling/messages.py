@@ -88,7 +88,7 @@ def wrong_k(*, k: Any) -> UsageError:
 
 def only_exchanges_across_groups(*, at_most: Any, size: int) -> UsageError:
     return UsageError(
-        f"at_most={shown(at_most)}: allows exactly n={size} items, so that only exchanges"
+        f"at_most={shown(at_most)}: allows exactly n={size} items, so only exchanges"
         " are possible, but groups= allows them only within a group. Raise a limit, or leave groups"
         " out"
     )

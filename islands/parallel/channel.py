@@ -27,7 +27,7 @@ class Channel:
             self.listen(rank)
 
     def free(self) -> set[int]:
-        """Return the ranks whose last message is complete, so that its array may be overwritten."""
+        """Return the ranks whose last message is complete; its array may be overwritten."""
         self._sending = {
             rank: request for rank, request in self._sending.items() if not request.Test()
         }

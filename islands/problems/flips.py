@@ -1,6 +1,6 @@
 """Quadratic costs of subsets: a number for each item and pair, and classes of items.
 
-No pair of a class has a number, so that the items of a class can be flipped at the same time.
+No pair of a class has a number, so the items of a class can be flipped at the same time.
 """
 
 from __future__ import annotations

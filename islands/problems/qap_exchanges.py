@@ -70,7 +70,7 @@ class Swaps:
 
     @cached_property
     def is_unstructured(self) -> bool:
-        """Whether costs vary like random numbers, so that a search freezes.
+        """Whether costs vary like random numbers; a search then freezes.
 
         The off-diagonal values of both matrices then vary as much as uniform random numbers from 0,
         whose variance is about a third of the squared mean.

@@ -99,7 +99,7 @@ class Outcome:
     suspended: bool = False
     """Whether the run is to be resumed later."""
     is_partial: bool = False
-    """Whether generation 0 is incomplete, so that there is nothing to resume from."""
+    """Whether generation 0 is incomplete; there is then nothing to resume from."""
     abandoned_seconds: float = 0.0
     """Seconds spent on abandoned generations."""
     phases: Mapping[str, float] = field(default_factory=dict)

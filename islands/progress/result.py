@@ -118,7 +118,7 @@ class Result:
     write_error: str = ""
     """Why files of the run could not be written; the result is complete, but not its folder."""
     is_partial: bool = False
-    """Whether it ended inside generation 0, so that there is nothing to resume from."""
+    """Whether it ended inside generation 0; there is then nothing to resume from."""
     rank_seconds: Sequence[Mapping[str, float]] = ()
     """The seconds of each rank by phase, since the last start."""
     team: int = 1
@@ -130,7 +130,7 @@ class Result:
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
     bound: float | None = None
-    """A proven lower bound of the optimum, or an upper bound of a profit; None: not requested, or
+    """A proven lower bound of the optimum, or an upper bound of a profit; None if not requested, or
     not proven in time."""
     bound_gap: float | None = None
     """How far the cost is from the bound or the estimate, in per cent of it."""

@@ -52,7 +52,7 @@ _DIVERSITY = (
     " number as a share of the population; equal solutions have the same cost."
 )
 _HOST = (
-    "Times of the host: it waits for a GPU only when it needs a result, so that a phase with such a"
+    "Times of the host: it waits for a GPU only when it needs a result, so a phase with such a"
     " result includes the generations before it."
 )
 _PACKAGES = {"python": "Python", "numpy": "NumPy", "cupy": "CuPy"}

@@ -6,7 +6,7 @@
 
 namespace exact {
 
-// ln(2) as a sum of two numbers. The first has 41 bits, so that its product with the exponent of a
+// ln(2) as a sum of two numbers. The first has 41 bits, so its product with the exponent of a
 // number is exact.
 constexpr double LN2 = 0x1.62e42fefa3p-1, REST_OF_LN2 = 0x1.3de6af278ece6p-42;
 

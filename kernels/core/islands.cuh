@@ -95,7 +95,7 @@ struct Islands {
 #endif
     }
 
-    // Whether an island is idle, so that its content does not matter.
+    // Whether an island is idle; its content then does not matter.
     __device__ bool rests([[maybe_unused]] int local) const {
 #ifdef ISLANDS_RUNS
         return runs.begins[local] < 0;

@@ -220,7 +220,7 @@ class Growths {
     }
 
     // Beam search: each growth proposes places of the next item, and the cheapest growths remain.
-    // They place the same items, so that their costs are comparable. Begins with an item at all
+    // They place the same items, so their costs are comparable. Begins with an item at all
     // places, or with a part of an individual. The states follow the first OFFERED ones. Sort the
     // assignments. Return false if it was halted.
     __device__ bool beam_search(int local, int64_t made, int number, bool has_parts,

@@ -9,7 +9,7 @@ namespace improver {
 
 constexpr int NO_ITEM = -1;
 
-// Two integers packed into one, so that a thread can broadcast them; either may be NO_ITEM.
+// Two integers packed into one, so a thread can broadcast them; either may be NO_ITEM.
 class NumberPair {
   public:
     __device__ NumberPair(int first, int second)

@@ -18,7 +18,7 @@ class SwapDeltas {
     using Delta = int64_t;
     static constexpr bool EVALUATES = true;  // nothing is stored: a step evaluates all pairs
 
-    // Return for each item the first one after its group of equal items; null: no equal items.
+    // Return for each item the first one after its group of equal items; null if there are none.
     __device__ static const int32_t* after(const Data&) { return nullptr; }
 
     __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,

@@ -66,7 +66,7 @@ __device__ int64_t distance(const Data&, int, City a, City b) {
 
 #endif
 
-// A thread processes runs of four edges, so that it reads five cities instead of eight.
+// A thread processes runs of four edges, so it reads five cities instead of eight.
 template <class Order>
 __device__ int64_t cost(const Order& order, int n, const Data& data) {
     int64_t length = 0;

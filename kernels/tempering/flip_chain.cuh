@@ -1,5 +1,5 @@
 // The Markov chain of a replica of a sparse quadratic model: proposes to flip each bit in turn, and
-// accepts by the Metropolis rule. The items of a class are independent, so that all threads flip
+// accepts by the Metropolis rule. The items of a class are independent, so all threads flip
 // items of it at once, and the chain does not depend on the number of threads. At the end, the best
 // solution takes over the better parts of the state: see flip_parts.cuh. Reads the pairs of the
 // plan; changes the solution, and keeps the best one. Random streams: PROPOSALS.

@@ -1,5 +1,5 @@
 // Improves a solution of a sparse quadratic model by another one. The items in which they differ
-// form connected parts without pairs between them, so that each part can be exchanged
+// form connected parts without pairs between them, so each part can be exchanged
 // independently: the solution takes over all parts that lower its cost. Reads the pairs of the plan
 // and two solutions; changes the first one. No random numbers.
 #pragma once

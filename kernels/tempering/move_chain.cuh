@@ -1,6 +1,6 @@
 // The Markov chain of a replica of a user-defined problem: proposes random moves, whose costs are
 // evaluated one by one, and accepts them by the Metropolis rule. The threads of a block evaluate
-// one proposal each and apply the first accepted one, so that the chain does not depend on their
+// one proposal each and apply the first accepted one, so the chain does not depend on their
 // number. Reads the problem's data; changes the solution, and keeps the best one.
 // Random streams: PROPOSALS.
 #pragma once

@@ -1,5 +1,5 @@
 // Stored cost changes by the exchange of each pair of items, if flows are sparse. The field of an
-// item contains the cost of its flows at each place. It changes only if a neighbour moves, so that
+// item contains the cost of its flows at each place. It changes only if a neighbour moves, so
 // an exchange changes the rows of two items and of their neighbours, not all pairs. Reads the
 // network of the plan and the order. Only in programs for CPUs. No random numbers.
 #pragma once

@@ -1,6 +1,6 @@
 // The Markov chain of a replica: proposes the exchange of each pair of items in turn, and accepts
 // it by the Metropolis rule. The threads of a block evaluate many proposals at once and apply the
-// first accepted one, so that the chain does not depend on their number. Reads the problem's data;
+// first accepted one, so the chain does not depend on their number. Reads the problem's data;
 // changes the order, and keeps the best one. `Deltas` returns the cost change of a proposal: see
 // stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
 #pragma once

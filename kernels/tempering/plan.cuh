@@ -37,8 +37,8 @@ struct PlanOf {
     int32_t tuning;    // generations in which an island cools down; 0: temperatures are given
     double effort;     // the work that an accepted proposal counts as
     double low, high;  // temperatures of the first and last rung, or wide bounds, in units
-    // The unit of temperatures, the mean cost change of a proposal; null: the mean of what the
-    // individuals have measured.
+    // The unit of temperatures, the mean cost change of a proposal; null for the mean of the
+    // measurements of the individuals.
     const double* unit;
     double* roughness;  // per individual, or null
     // Per individual: [islands][population]

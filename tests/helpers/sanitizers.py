@@ -65,7 +65,7 @@ class Tool:
         try:
             found, failure = self._outcome(arguments, longest)
             if found and self.name in CPU_TOOLS:
-                # A program that has just been compiled was moved, so that its lines were unknown.
+                # A program that has just been compiled was moved, so its lines were unknown.
                 found, failure = self._outcome(arguments, longest)
         except subprocess.TimeoutExpired:
             return Counter(), f"it took more than {longest:g} s"

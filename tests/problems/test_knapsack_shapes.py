@@ -54,7 +54,7 @@ def test_one_constraint_has_the_profit_of_a_dynamic_program(kind: str) -> None:
 
 
 def _sparse(rng: np.random.Generator) -> Shape:
-    """Each constraint is about a fifth of the items, so that most weights are zero."""
+    """Each constraint is about a fifth of the items, so most weights are zero."""
     weights = rng.integers(1, 100, (15, 90)) * (rng.random((15, 90)) < 0.2)
     return rng.integers(50, 150, 90), weights, weights.sum(axis=1) // 2
 

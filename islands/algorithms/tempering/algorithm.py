@@ -57,7 +57,7 @@ _FIELDS = ("state", "energy", "held", "rung", "mate", "temperature", "records")
 
 
 def chains_of(problem: Problem) -> type[ReplicaChains] | None:
-    """Return the kind of chain for a problem; None: it has no suitable moves."""
+    """Return the kind of chain for a problem, or None if it has no suitable moves."""
     return next((chains for chains in _CHAINS if chains.fits(problem)), None)
 
 

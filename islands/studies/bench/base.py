@@ -49,7 +49,7 @@ class BenchRequest:
     gap: Sequence[float] = (0.0,)
     """The targets of `gpus`, in per cent above the best known value; runs end at the smallest."""
     stop: int | None = None
-    """Generations of runs for the speed in `gpus`; None: those of one rank in half of `limit`."""
+    """Generations of speed runs in `gpus`; by default, those of one rank in half of `limit`."""
     own_defaults: bool = False
     """Whether the defaults of `gpus` follow each number of ranks instead of the largest."""
     share_gpu: bool = False

@@ -30,7 +30,7 @@ _MEDIANS = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
 
 
 def at_shares(times: Sequence[float]) -> dict[str, float | None]:
-    """Return the seconds until 10, 50 and 90 % of the runs had reached a gap; None: not yet."""
+    """Return the seconds until 10, 50 and 90 % of the runs reached a gap; None if they did not."""
     quantiles = np.quantile(times, [share / 100 for share in SHARES], method="inverted_cdf")
     return {
         f"seconds_{share}": float(seconds) if np.isfinite(seconds) else None

@@ -86,7 +86,7 @@ class AlgorithmBench:
     warm_up: int = 2
     """Generations before the first repeat; also the minimum of a repeat."""
     most: int | None = None
-    """Maximum generations of a repeat, for a search that converges; None: those requested."""
+    """Maximum generations of a repeat, for a search that converges; None for those requested."""
     whole_run: int = 0
     """Generations of a published run."""
     threads: int | None = None

@@ -142,7 +142,7 @@ def _scripts(folder: Path) -> list[str]:
 
 
 def _unchanged(folder: Path, instance: str) -> list[str]:
-    """Return the script of the problem; none if it has changed, so that the stored copy is used."""
+    """Return the script of the problem; none if it has changed: the stored copy is then used."""
     try:
         return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
     except IslandsError:

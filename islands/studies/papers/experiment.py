@@ -129,9 +129,9 @@ class ExperimentRequest:
     threads: tuple[int, ...]
     """Numbers of threads of the CPU runs to compare with."""
     runs: int | None
-    """Runs of each instance, with seeds 1, 2, ...; None: the number of the table."""
+    """Runs of each instance, with seeds 1, 2, ...; by default, the number of the table."""
     generations: int | None
-    """Generations of each run; None: those of the paper."""
+    """Generations of each run; by default, those of the paper."""
     campaign: Campaign
     cores: frozenset[int] = frozenset()
     """The cores for runs with a given number of threads; if empty, those of the rank."""

@@ -25,7 +25,7 @@ LARGE = 128
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
 _RUNS = 10
-"""Number of runs of the thesis, which prints no deviations, so that ours are used."""
+"""Number of runs of the thesis, which prints no deviations, so ours are used."""
 
 
 def wanted(n: int) -> int:
