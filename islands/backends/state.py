@@ -61,7 +61,7 @@ class Field:
 
 
 def require_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: DTypeLike) -> None:
-    """Refuse a saved array with another shape or type than a run needs."""
+    """Refuse a saved array without the shape and type that a run needs."""
     if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
         raise InputError(
             f"the saved array {name} has shape {array.shape} and type {array.dtype}, but this run"

@@ -176,7 +176,7 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
             stated = recorded(path).result.solution
             if stated is not None and not np.array_equal(problem.kind.array_of(stated), solution):
                 native = f"solution{problem.solution_suffix}"
-                messages.append(f"{native} contains another solution than {FINISHED}")
+                messages.append(f"{native} does not contain the solution of {FINISHED}")
     return [Remark("one_run", False, message) for message in messages]
 
 

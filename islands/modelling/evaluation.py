@@ -197,7 +197,7 @@ def backend_of(name: str) -> Backend:
 
 
 def other_backend(name: str) -> str:
-    """Return the backend that verifies the costs of a run: another one than `name` if available."""
+    """Return the backend that verifies the costs of a run: one other than `name` if available."""
     if name == "cuda":
         return backend_of("").name
     return "cuda" if is_gpu("auto") else "cpu"

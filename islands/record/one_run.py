@@ -52,11 +52,11 @@ def files_of_other_runs(folder: Path) -> dict[str, str]:
     reasons = {}
     for name, mark in marks.items():
         if run and mark.run and mark.run != run:
-            reasons[name] = f"{name} belongs to another run than {RUN_SETTINGS}"
+            reasons[name] = f"{name} belongs to another run, not to that of {RUN_SETTINGS}"
         elif all(end) and all(mark.end) and mark.end != end:
-            reasons[name] = f"{name} belongs to another run, or another start, than {FINISHED}"
+            reasons[name] = f"{name} belongs to another run or start, not to that of {FINISHED}"
     if signature and has_problem(folder) and stored_signature(folder) not in ("", signature):
-        reasons[PROBLEM] = f"{PROBLEM} contains another problem than that of {RUN_SETTINGS}"
+        reasons[PROBLEM] = f"{PROBLEM} does not contain the problem of {RUN_SETTINGS}"
     return reasons
 
 

@@ -55,7 +55,7 @@ def require_at_most(path: Path, rows: int, most: int) -> None:
 
 
 def require_columns(schema: pa.Schema, columns: Collection[pa.Field]) -> None:
-    """Raise a `ValueError` for a column with another name or type than `columns`."""
+    """Raise a `ValueError` for a column whose name or type differs from `columns`."""
     if len({*schema.names}) < len(schema.names):
         raise ValueError("two of its columns have the same name")
     for field in schema:

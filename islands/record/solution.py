@@ -68,13 +68,13 @@ class Finished:
     """The versions of Python and of the packages that the run used."""
 
     def require_exact(self, resolved: Resolved) -> None:
-        """Refuse a result of another run, or with another cost than that of its solution."""
+        """Refuse a result of another run, or with a cost that is not that of its solution."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(resolved):
             raise InputError(
-                f"{path}: belongs to another run than {RUN_SETTINGS}, or {result.instance} has"
-                " changed since. Restore the changed file"
+                f"{path}: belongs to another run, not to that of {RUN_SETTINGS}, or"
+                f" {result.instance} has changed since. Restore the changed file"
             )
         problem = resolved.problem
         exact = problem.cost(result.solution)

@@ -121,20 +121,20 @@ class RecordedRun:
             problem, note = None, f"The problem could not be read: {error}. {_MOVED}"
         problem = None if problem is None else problem.as_solved(self.settings)
         if problem is not None and not self._fits(problem):
-            problem, note = None, f"The problem is another one than that of the run. {_MOVED}"
+            problem, note = None, f"The problem is not that of the run. {_MOVED}"
         if note:
             self.notes.append(note)
         return problem
 
     def _named(self, name: str) -> Problem:
-        """Return the problem that the user has named; refuse another one than that of the run."""
+        """Return the problem that the user has named; refuse one that is not the run's."""
         form = self.settings.get("format")
         named = loaded(name, None if form is None else str(form))
         problem = named.as_solved(self.settings)
         is_other = has_problem(self.folder) and not is_stored(self.folder, named)
         if is_other or not self._fits(problem):
             raise InputError(
-                f"--instance {name}: is another problem than that of {self.folder}. Name the"
+                f"--instance {name}: is not the problem of {self.folder}. Name the"
                 f" problem of the run, {self.instance}"
             )
         return problem

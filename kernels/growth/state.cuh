@@ -285,8 +285,8 @@ class State {
         return int(warp::least(lowest).index);
     }
 
-    // Return the frontier item with the largest gap between its best places; ties: the one with the
-    // most placed neighbours.
+    // Return the frontier item with the largest gap between its best places, and in a tie the one
+    // with the most placed neighbours.
     __device__ int most_urgent(uint32_t salt) const {
         return lowest_of_frontier([&](int item) {
             const int64_t gap = min(int64_t(second_[item]) - first_[item], int64_t(0x7fffffff));
@@ -295,8 +295,8 @@ class State {
         });
     }
 
-    // Return the unplaced item with the most placed neighbours; ties: the one with the largest flow
-    // to them.
+    // Return the unplaced item with the most placed neighbours, and in a tie the one with the
+    // largest flow to them.
     __device__ int next() const {
         const int item = lowest_of_frontier([&](int item) {
             int64_t flow = 0;

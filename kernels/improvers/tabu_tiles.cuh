@@ -73,7 +73,7 @@ class Prohibitions {
     Tenures tenures_;
 };
 
-// Return the best exchange of a tile that is allowed or leads below `aspired`; ties: the first.
+// Return the best exchange of a tile that is allowed or leads below `aspired`; in a tie, the first.
 __device__ Least least(const Tile& tile, const float (&delta)[Tile::PAIRS],
                        const Prohibitions& prohibitions, int now, float aspired) {
     if (!tile.exists()) return {};

@@ -81,7 +81,7 @@ __device__ int compare(const State& state, const Data& data, int a, int b) {
     return int(of_a > of_b) - int(of_a < of_b);
 }
 
-// Whether to choose or drop a instead of b; ties: the one unchanged for longer.
+// Whether to choose or drop a instead of b; in a tie, the one unchanged for longer.
 __device__ bool is_better(const State& state, const Data& data, int a, int b) {
     const int more = compare(state, data, a, b);
     return more != 0 ? more > 0 : state.changed[a] < state.changed[b];

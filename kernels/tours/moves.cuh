@@ -30,8 +30,8 @@ struct Move {
     bool reversed;  // whether the part is also reversed
 };
 
-// Finds the move of a city with the largest gain; ties: the first. A group of threads may share the
-// search: each then tries some of the neighbours on both sides, or on one of them.
+// Finds the move of a city with the largest gain; in a tie, the first. A group of threads may share
+// the search: each then tries some of the neighbours on both sides, or on one of them.
 template <class Position>
 class Finder {
   public:

@@ -105,7 +105,7 @@ def test_runs_with_the_same_settings_differ_in_their_starts_or_results(
     line = ["demo/tsp", *RUN, "--seed", "1", "--stop", "generations=9"]
     assert main(["run", *line, "--out", "longer"]) == 0
     shutil.copy("longer/trace/rank-000.parquet", runs / "trace/rank-000.parquet")
-    words = "rank-000.parquet belongs to another run, or another start, than solution.parquet"
+    words = "rank-000.parquet belongs to another run or start, not to that of solution.parquet"
     assert words in said(capsys, "status", "seed1")
 
 
@@ -122,7 +122,7 @@ def test_the_same_settings_of_another_instance_are_another_run(runs: Path, capsy
     shutil.copytree("five1", "mixed")
     shutil.copy("five2/problem.npz", "mixed/problem.npz")
     refused = said(capsys, "resume", "mixed", "--stop", "generations=5", status=2)
-    assert "problem.npz contains another problem than that of run.toml" in refused
+    assert "problem.npz does not contain the problem of run.toml" in refused
 
 
 def test_verify_compares_the_two_files_of_the_solution(runs: Path, capsys: Capture) -> None:
@@ -131,4 +131,4 @@ def test_verify_compares_the_two_files_of_the_solution(runs: Path, capsys: Captu
     lines[first : first + 2] = reversed(lines[first : first + 2])
     (runs / "solution.tour").write_text("".join(lines))
     out = said(capsys, "verify", "demo/tsp", "seed1", status=1)
-    assert "solution.tour contains another solution than solution.parquet" in out
+    assert "solution.tour does not contain the solution of solution.parquet" in out

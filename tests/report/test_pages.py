@@ -235,7 +235,7 @@ def test_the_cut_of_a_run_from_python_is_plotted(tmp_path: Path, capsys: Capture
 
 
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
-OTHER = "The problem is another one than that of the run"
+OTHER = "The problem is not that of the run"
 
 
 def run_of(cities: int, folder: Path) -> Path:
