@@ -8,7 +8,7 @@
 // The rules for updating the record of an island.
 struct RankingPlan {
     int64_t patience;  // generations without improvement before a restart; 0: never
-    int32_t archives;  // whether the best may get lost, so that a copy is always kept
+    int32_t archives;  // whether the best may be lost, so that a copy is always kept
     int32_t step;      // 1 at the end of a generation, 0 if only individuals changed (migration)
 };
 

@@ -83,7 +83,7 @@ def test_equal_pairs_are_dropped_and_no_solution_is_worst() -> None:
         ([1.0, 2.0, -3.0, 4.0, 5.5, 7.0], "theirs"),
         ([-9.0, 1.0, 2.0, -3.0, 4.0, -20.0, -8.0], "ours"),
         ([1.0, 2.0, -3.0], "neither"),
-        ([1.0, -2.0], "ours"),  # half of the sum of the ranks is no integer
+        ([1.0, -2.0], "ours"),  # half of the sum of the ranks is not an integer
         ([-1.0, 2.0], "theirs"),
     ],
 )

@@ -236,7 +236,7 @@ class Algorithm(ABC):
     """Whether blocks synchronise so often that small blocks are faster on a GPU."""
     block: Block | None = None
     """The block size for which the kernels were written, and the maximum number of resident blocks
-    per multiprocessor; None: any. May depend on the problem."""
+    per multiprocessor; None for any. May depend on the problem."""
     children: int = 1
     """`CHILDREN` of the mover: number of children created at once per slot."""
     decodings: ClassVar[tuple[str, ...]] = ()

@@ -78,7 +78,7 @@ class ProgramParts:
         return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
-        """Return the parts of a rank that makes the individuals of these slots only; None: all.
+        """Return the parts of a rank that makes the individuals of these slots only; None for all.
 
         `first` are its slots in generation 0.
         """

@@ -296,7 +296,7 @@ class SharedRuns:
     def rest(self, chosen: Sequence[int]) -> None:
         """Leave the islands of runs idle until others take their places.
 
-        They must have made a generation after the first one, so that both halves have content.
+        They must have completed a generation after the first one, so that both halves have content.
         """
         self._read.choose(chosen)
         self._backend.run([self._rest])

@@ -13,7 +13,7 @@ _SHOWN = 12
 """Maximum number of entries of a solution in a message."""
 
 
-class Difference(Exception):  # noqa: N818, as it is no error
+class Difference(Exception):  # noqa: N818, as it is not an error
     """The first difference or fault that a check finds."""
 
 

@@ -69,7 +69,7 @@ class Ladder : public Ends {
     }
 
     // Make each immigrant the state of its replica, and the replica the coldest one if it is the
-    // best. Individuals that are no immigrants are unchanged, so this may be repeated.
+    // best. Individuals other than immigrants are unchanged, so this may be repeated.
     __device__ void adopt() const {
         const int64_t now = all_.island[local_].generation;
         for (int i = 0; i < rungs_; ++i) {

@@ -199,7 +199,7 @@ def test_all_forms_of_a_cost_give_the_same_run(kind: str) -> None:
         return costs(solution[np.newaxis])[0].item()
 
     called = islands.solve(make(function=counted), **options, threads=1)
-    # Numbers that are at a bound may stay there, which is no call.
+    # Numbers that are at a bound may stay there, which is not a call.
     assert 0.99 * text_run.evaluations < called.evaluations <= text_run.evaluations
     assert called.evaluations == calls - 2  # that of a trial solution, and that of the result
     for found in (batch, called):

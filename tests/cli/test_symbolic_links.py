@@ -112,7 +112,7 @@ def test_a_command_opens_all_files_so_that_links_are_not_followed(
         assert main(COMMANDS[command](tmp_path / "a")) == 0
     # What a command writes is a temporary file, with a name that nobody could know.
     others = {name for name in map(os.path.basename, opened) if not name.startswith(".")}
-    # These are read like files that the user names, after a check that they are no links.
+    # These are read like files that the user names, after a check that they are not links.
     assert others <= {"run.toml", "solution.tour"}
 
 

@@ -53,7 +53,7 @@ def test_every_key_and_column_of_a_run_is_named(tmp_path: Path) -> None:
 
 def test_links_and_pictures_have_targets() -> None:
     for page in ALL_PAGES:
-        text = re.sub(r"`[^`]*`", "", prose(page))  # code is no link
+        text = re.sub(r"`[^`]*`", "", prose(page))  # code contains no links
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
             path = (page.parent / target).resolve() if target else page
             assert path.exists(), f"{page.name}: {target}"

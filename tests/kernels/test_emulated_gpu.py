@@ -60,7 +60,7 @@ def _common_digest(done: subprocess.CompletedProcess[str]) -> str:
 def _require_seen(done: subprocess.CompletedProcess[str]) -> None:
     """Require that a fault changed results or ended the process by a signal, as wrong indices do.
 
-    A Python error, such as that the text to replace is missing, is no proof.
+    A Python error, for example if the text to replace is missing, is not a proof.
     """
     changed = done.returncode == 0 and len({*_digests(done).values()}) > 1
     assert changed or done.returncode < 0, done.stderr

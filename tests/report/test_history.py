@@ -179,7 +179,7 @@ def test_profiles_are_ratios_to_the_fastest() -> None:
     ratios = profiles(times)
     assert (ratios["x"].tolist(), ratios["y"].tolist()) == ([1.0, 2.0, INF], [1.0, 1.0, 2.0])
 
-    # Less than a millisecond is no advantage.
+    # Less than a millisecond is not an advantage.
     times = {"x": [("a", 1, 0.0), ("b", 1, 0.002)], "y": [("a", 1, 0.0009), ("b", 1, 0.0)]}
     quick = profiles(times)
     assert (quick["x"].tolist(), quick["y"].tolist()) == ([1.0, 2.0], [1.0, 1.0])

@@ -55,7 +55,7 @@ class BenchRequest:
     share_gpu: bool = False
     """Whether several ranks of `gpus` may use the same GPU."""
     every: int | None = None
-    """Generations between two reads of the best cost; None: `EVERY` of the backend."""
+    """Generations between two reads of the best cost; by default `EVERY` of the backend."""
     variant: Sequence[str] = ()
     """The settings of each method of `quality`, `many` and `gpus`; empty: the default run."""
     rivals: Sequence[str] = ()

@@ -31,7 +31,7 @@ class TourRival(Rival):
     largest: ClassVar[str] = "accepts at most {} cities here"
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse problems that are no tours, and tours that need a large matrix of distances."""
+        """Refuse problems other than tours, and tours that need a large matrix of distances."""
         if not isinstance(problem, Tsp):
             return super().refusal(problem)
         near = problem.near
