@@ -217,7 +217,7 @@ class _Performance:
             lines.append(f"The {runs} of a configuration share launches{seconds}")
         elif tuning.runs > 1 and self._is_timed:
             lines.append(
-                "Runs are made one after another: some configurations cannot share launches"
+                "Runs are performed one after another: some configurations cannot share launches"
             )
         return "\n".join([*lines, ""])
 

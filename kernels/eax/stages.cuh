@@ -8,8 +8,8 @@
 
 namespace eax {
 
-// A phase ends after some (IDLE) consecutive generations in which fewer individuals improved than
-// the population divided by a number (FEW).
+// A phase ends after IDLE consecutive generations in which less than 1 / FEW of the individuals
+// improved.
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
 // The first phase of a population lasts at least as long as the edges of an heir need to reach all

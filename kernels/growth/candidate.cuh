@@ -1,5 +1,5 @@
-// Candidate places for an item, in the order of their costs. No random numbers here: the caller
-// passes random words, which break ties.
+// Candidate places for an item, in the order of their costs. Random numbers: those that the caller
+// passes, which break ties.
 #pragma once
 
 #include "growth/plan.cuh"

@@ -14,7 +14,7 @@ struct Plan {
     int32_t best;          // whether to take the best move instead of the first improving one
     int32_t one_position;  // whether to try only the moves of one position, drawn per island
     int32_t tenure_low, tenure_high;  // range of the steps for which a move is tabu
-    int32_t aspiration;               // steps after which a move is no longer tabu; 0: never
+    int32_t aspiration;               // steps after which an unused exchange is preferred; 0: never
     int32_t core;                     // number of items of a subset that may change; 0: all
     // Two words, or null: whether the host requests that the generation stop, and whether a block
     // has stopped.
