@@ -22,7 +22,7 @@ _MOST_EXACT = 100
 
 @dataclass(frozen=True)
 class WilcoxonResult:
-    """The result of Wilcoxon's test of our column against another one."""
+    """The result of a Wilcoxon test of our column against another one."""
 
     pairs: int
     p: float
@@ -37,7 +37,7 @@ class WilcoxonResult:
 
 
 def signed_rank(pairs: Iterable[tuple[float, ...]]) -> WilcoxonResult:
-    """Compare pairs of ours and theirs by Wilcoxon's signed-rank test (1945); drop equal pairs.
+    """Compare pairs of ours and theirs by the Wilcoxon signed-rank test (1945); drop equal pairs.
 
     The p-value is exact if no two differences have the same size.
     """
@@ -56,10 +56,10 @@ def signed_rank(pairs: Iterable[tuple[float, ...]]) -> WilcoxonResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of Mann and Whitney's test of two samples; smaller values are better."""
+    """The result of a Mann-Whitney test of two samples; smaller values are better."""
 
     p: float
-    """Two-sided, by Mann and Whitney's test (1947)."""
+    """Two-sided, by the Mann-Whitney test (1947)."""
     a: float
     """The probability that a value of the first sample is smaller, ties counted half: the measure A
     of Vargha and Delaney (2000)."""

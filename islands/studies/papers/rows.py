@@ -76,7 +76,7 @@ def significance(
     pairs: Sequence[tuple[float, ...]],
     scaled: Sequence[tuple[float, ...]] | None = None,
 ) -> list[Fact]:
-    """Return the fact of Wilcoxon's and of Mann and Whitney's test of our values against theirs.
+    """Return the fact of the Wilcoxon and Mann-Whitney tests of our values against theirs.
 
     Smaller values are better. The second test ignores pairs, so it uses `scaled` values if the
     costs of instances have different sizes. Without pairs, there is no fact.
