@@ -110,7 +110,7 @@ class BatchPlan(Plan[BatchRun]):
         return {**cell._asdict(), "settings": plain(_kept(request))}
 
     def value_of(self, ready: Ready[BatchRun], result: Result) -> StoredResult:
-        """Return a result in the form of the store, which is also faster to send."""
+        """Return a result as it is stored, which is also faster to send."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:

@@ -47,7 +47,7 @@ class TuneResult:
     tuning: Tuning
     ranking: Ranking
     best: dict[str, Any]
-    """The settings of the best configuration in the form of `islands run --config`."""
+    """The settings of the best configuration in the format of `islands run --config`."""
     left_out: Mapping[int, str]
     """The errors of configurations that were refused when they ran, by number."""
 

@@ -66,7 +66,7 @@ class Base(Request):
         return replace(resolved, spec=replace(resolved.spec, general=general))
 
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
-        """Return the requested options of a configuration in the form of `islands run --config`.
+        """Return the requested options of a configuration in the format of `islands run --config`.
 
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
@@ -129,7 +129,7 @@ class TuningTask(Resolved):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The results of the runs of a task, in the form of the store."""
+    """The results of the runs of a task, as they are stored."""
 
     instance: str
     configuration: int

@@ -107,7 +107,7 @@ class Tally:
         return self.of_rows(world.allgather_numbers(self.row(signals, seconds)))
 
     def row(self, signals: int, seconds: float) -> NDArray[np.int64]:
-        """Return the numbers of a rank, with its stop requests, in the form of a message."""
+        """Return the numbers of a rank, with its stop requests, as a message."""
         numbers = [signals, round(1e9 * seconds), self.best, self.best_generation, self.island]
         numbers += [self.evaluations, *divmod(self.total, 1 << _LOW_BITS), self.islands]
         numbers += [np.array(self.real_total).view(np.int64).item(), self.converged]

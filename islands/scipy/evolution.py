@@ -172,7 +172,7 @@ class _Population:
         return float(best.std()), abs(float(best.mean()))
 
     def result(self, generation: int, message: str = "in progress") -> OptimizeResult:
-        """Return the state in the form of SciPy, with the best individual first."""
+        """Return the state as an `OptimizeResult`, with the best individual first."""
         from scipy.optimize import OptimizeResult
 
         order, best = np.arange(len(self._rows)), int(self._costs.argmin())

@@ -1,4 +1,4 @@
-"""Answers of routing engines, written by hand in the form of their services."""
+"""Responses of routing engines, written by hand in the format of their services."""
 
 import json
 from pathlib import Path

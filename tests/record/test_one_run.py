@@ -22,7 +22,7 @@ FILES = {
     "migrations/rank-000.parquet": "migrations/rank-000.parquet belongs to another run",
     "checkpoints": "/manifest.json belongs to another run",
 }
-"""Each file that is copied from a run with another seed, and what is said."""
+"""Each file that is copied from a run with another seed, and the message."""
 
 
 @pytest.fixture

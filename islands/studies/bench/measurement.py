@@ -38,7 +38,7 @@ _DEFINING = ("of", "variant", "mixes", "colony", "instances")
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
-    """Return the options that define a measurement, in the form of JSON."""
+    """Return the options that define a measurement, as JSON types."""
     options = {name: list(getattr(request, name)) for name in _DEFINING}
     return {"benchmarks": sorted(benchmarks), **options}
 

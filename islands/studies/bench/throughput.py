@@ -162,7 +162,7 @@ class _OneRun:
     """The islands of a run."""
 
     def __init__(self, archipelago: Archipelago, spec: RunSpec) -> None:
-        """Make generation 0."""
+        """Create generation 0."""
         self._islands = archipelago
         self._interval = spec.migration.interval if spec.migrates else None
         archipelago.start()
@@ -189,7 +189,7 @@ class _SeveralRuns:
     """The islands of runs with consecutive seeds and without migration, which share launches."""
 
     def __init__(self, resolved: Resolved, runs: int, backend: Backend) -> None:
-        """Make generation 0."""
+        """Create generation 0."""
         spec = resolved.spec
         assert not spec.migrates, "these benchmarks have none"
         [colony] = colonies_of(resolved)

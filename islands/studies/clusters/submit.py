@@ -56,7 +56,7 @@ _NO_CLUSTER = ("configuration source", "slurm.conf", "Unable to contact")
 
 
 def time_limit(text: str) -> str:
-    """Return a time limit in the form of sbatch: 01:00:00 for `1h`."""
+    """Return a time limit in the format of sbatch: 01:00:00 for `1h`."""
     if _TIME_LIMIT.fullmatch(text):
         return text
     limit = 0.0

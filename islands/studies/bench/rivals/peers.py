@@ -72,7 +72,7 @@ def _in_order(order: list[int]) -> Any:
 def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
     """Yield choices of items from large cuts: the items on the side without an additional node.
 
-    A pair counts half for each of its items, less half if a cut divides it.
+    A pair counts half for each of its items, minus half if a cut divides it.
     """
     import networkx as nx
 
