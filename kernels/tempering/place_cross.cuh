@@ -1,7 +1,7 @@
 // Crossover of two choices of places: the child has the places that both choose, and random ones of
-// those that one of them chooses. Before, the second choice is transformed by the symmetry of the
-// problem with the most common places. Reads two orders whose first entries are chosen places, and
-// the table of symmetries; writes such an order. Random streams: CROSS.
+// those that one of them chooses. First, the second choice is transformed by the symmetry of the
+// problem that gives both the most places in common. Reads two orders whose first entries are
+// chosen places, and the table of symmetries; writes such an order. Random streams: CROSS.
 #pragma once
 
 #include "core/core.cuh"
