@@ -6,7 +6,7 @@ from islands.text import escaped
 
 
 class IslandsError(Exception):
-    """Base class of errors that the command line prints in one line; it then exits with `status`.
+    """Base class of errors that the command line prints on one line; it then exits with `status`.
 
     >>> try:
     ...     islands.solve("demo/tsp", popsize=100)

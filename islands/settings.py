@@ -104,7 +104,7 @@ class Settings:
     @classmethod
     @cache
     def _types(cls) -> dict[str, Any]:
-        """Return the types of the settings; evaluating them takes long."""
+        """Return the types of the settings; evaluating them is slow."""
         return get_type_hints(cls)
 
     @classmethod

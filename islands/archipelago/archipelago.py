@@ -98,7 +98,7 @@ class Archipelago:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a generation may take long.
+        """Whether a generation may take a long time.
 
         True on a CPU, with local search or host evaluation, and for problems of users.
         """

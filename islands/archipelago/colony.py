@@ -1,4 +1,4 @@
-"""The islands of one colony on a rank: the same algorithm and settings, the same launches."""
+"""The islands of one colony on a rank, which share an algorithm, its settings and launches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ColonySetup:
         backend: Backend,
         ranks: Ranks,
     ) -> Self:
-        """Return the setup of a colony on this rank; refuse too many individuals for kernels."""
+        """Return the setup of a colony on this rank; refuse more individuals than kernels count."""
         islands = 1 if held is None else len(held.numbers)
         require_countable(islands, spec.population, ranks.world.size)
         parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
@@ -122,7 +122,7 @@ class Colony:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a generation may take long on any device."""
+        """Whether a generation may take a long time on any device."""
         parts = self._parts
         is_search = parts.improver.name != "none" or parts.algorithm.may_take_long
         return is_search or parts.evaluated_by == HOST or parts.evaluates_user_code
@@ -149,7 +149,7 @@ class Colony:
         self.attempt.start(may_be_partial=may_be_partial)
         self._forget_children()
         self._run(self._launches.start, 0)
-        self._forget_children()  # from now on, other ranks may make some of these individuals
+        self._forget_children()  # from now on, other ranks may create some of these individuals
         is_complete = self.attempt.is_complete()
         if is_complete and self._is_limited:
             self._complete_first()
@@ -207,7 +207,7 @@ class Colony:
         """Why some ranks that hold these islands are idle; empty if none is."""
         if self._trial is not None and self._trial.is_alone:
             alone, shared = (self._trial.seconds_of(is_shared=way) for way in (False, True))
-            return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
+            return f"a generation takes {1e3 * alone:.2g} ms alone, {1e3 * shared:.2g} ms shared"
         if self.team is not None and self.team.working_members < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
         return f"{self.spec.algorithm} cannot be shared" if self._undivided is not None else ""
@@ -254,8 +254,8 @@ class Colony:
                 self.outside.slots_changed()
 
     def _set_quotas(self, quotas: NDArray[np.int64]) -> None:
-        self._is_limited, mine = True, self.held.numbers
-        self._backend.upload(quotas[mine.start : mine.stop], self.state.arrays[QUOTA])
+        self._is_limited, numbers = True, self.held.numbers
+        self._backend.upload(quotas[numbers.start : numbers.stop], self.state.arrays[QUOTA])
         if self.outside is not None:
             self.outside.slots_changed()
 
@@ -349,7 +349,7 @@ class Colony:
                 costs = self._backend.download(cost[local])
                 costs[first.slot] = first.cost
                 upload(costs, cost[local])
-        self.state.fill(WAITING)  # nothing is selected
+        self.state.fill(WAITING)  # no child waits
         shape = self._parts.shape
         slots = (shape.first_made if generation == 0 else shape.made) or range(1)
         calls[0, slots.start] += evaluated
@@ -376,7 +376,7 @@ class Colony:
         return [genes[island, :, : self.encoding.size] for island in range(len(self.held.numbers))]
 
     def snapshot(self, generation: int, *, is_copied: bool) -> dict[str, NDArray[Any]]:
-        """Return all kept arrays."""
+        """Return all arrays that a checkpoint contains."""
         return self.state.snapshot(generation * self.spec.rate, is_copied=is_copied)
 
     def require_restorable(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
@@ -422,7 +422,7 @@ class Colony:
 
 def _with_halo(segments: Segments, halo: Halo) -> Segments:
     """Return the steps of a generation, followed by the exchange of the halo."""
-    *others, last = segments
+    *earlier, last = segments
     assert isinstance(last, list), "a generation ends with a launch"
     exchange = [] if halo.exchange is None else [halo.exchange]
-    return [*others, [*last, halo.pack], *exchange]
+    return [*earlier, [*last, halo.pack], *exchange]

@@ -1,4 +1,4 @@
-"""The launches of islands: kernels compiled for their parts, and bound to their arrays."""
+"""Kernel launches of islands: compiled for their parts, and bound to their arrays."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ Segments = list[list[Call | Fork] | Repeated | HostStep | RepeatedExchange]
 
 def uninterrupted(segments: Segments) -> Calls | None:
     """Return the launches, or None if the host has steps between them."""
-    first, *others = segments
-    return first if isinstance(first, list) and not others else None
+    first, *rest = segments
+    return first if isinstance(first, list) and not rest else None
 
 
 class Launches:
@@ -121,7 +121,7 @@ class Launches:
         self.start = self._segments(beginning.schedule.start, first, shares=shares)
         self.generation = self._segments([*schedule.generation, end], slots, shares=shares)
         self.alone: Segments = []
-        """The launches of a generation if a member of a team makes all individuals itself."""
+        """The launches of a generation if a member of a team creates all individuals itself."""
         if shares and not parts.is_worth_sharing:
             whole = parts.sharing(None).schedule
             self.alone = self._segments([*whole.generation, end], memory.all, shares=False)
@@ -165,7 +165,7 @@ class Launches:
         )
 
     def taking_costs(self, cost: Array, place: Array) -> Call:
-        """Return the launch that checks and takes the costs of the children at `place`."""
+        """Return the launch that checks and stores the costs of the children at `place`."""
         returned = _returned(cost, place, len(place))
         blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
         return self._backend.call(
@@ -186,8 +186,8 @@ class Launches:
         """Return whether blocks have enough scratch memory for another instance."""
         if problem.evaluation.same_memory:
             return True
-        all_, _, *others = self.arguments
-        arguments = (all_, self._backend.uploaded(problem.device_data()), *others)
+        all_, _, *plans = self.arguments
+        arguments = (all_, self._backend.uploaded(problem.device_data()), *plans)
         needed = self._backend.required_room(self._source(), *arguments)
         return needed.large <= self._needed.large and needed.small <= self._needed.small
 
@@ -268,7 +268,7 @@ class Launches:
     def _segments(
         self, steps: Iterable[Step | Call], archipelago: Struct, *, shares: bool
     ) -> Segments:
-        """Return the steps of a rank that makes the individuals of the slots in `archipelago`.
+        """Return the steps of a rank that creates the individuals of the slots in `archipelago`.
 
         If it `shares` them, they include the exchanges with other ranks.
         """

@@ -56,7 +56,7 @@ class IslandMeasure(NamedTuple):
     real_total: float = 0.0
     """The sum of all costs, if they are real, in the unit of `real_costs`."""
     distance: float | None = None
-    """The mean distance of genomes in a sample, from 0 to 1; None without two individuals."""
+    """The mean distance of sampled genomes, from 0 to 1; None with fewer than two individuals."""
     distinct: float = 1.0
     """The share of distinct costs in the population."""
     colony: int = 0
@@ -130,8 +130,8 @@ class Interpreter:
 
     def _measure(self, island: int, row: Sequence[int]) -> IslandMeasure:
         # In the order of `MEASURE`.
-        best, worst, high, low, generation, ended, archived, archived_generation, *others = row
-        _, calls, distance, distinct = others
+        best, worst, high, low, generation, ended, archived, archived_generation, *rest = row
+        _, calls, distance, distinct = rest
         present = None if self._has_violations else best
         # An island may reach the same cost again after a restart: the first time counts.
         if self.scale.marks or archived <= best:
@@ -254,7 +254,7 @@ def compares_edges(encoding: Encoding, problem: Problem) -> bool:
 
 
 def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:
-    """Return the maximum sum of all distances in the sample; 0 without two individuals."""
+    """Return the maximum sum of all distances in the sample; 0 with fewer than two individuals."""
     genes = min(_GENES, encoding.size)
     if compares_edges(encoding, problem):
         a_pair = 2 * genes

@@ -25,7 +25,7 @@ from islands.problems import KIND as PROBLEMS
 from islands.problems.base import Problem
 
 HOST = "host"
-"""The decoding by the host, which then also evaluates children, between two launches."""
+"""The decoding on the host, which then also evaluates children, between two launches."""
 QUOTA = "quota"
 """The field with the number of evaluations that an island may make in the next generation."""
 GENES, COST, WAITING = "children", "children_cost", "children_waiting"
@@ -35,9 +35,9 @@ _TILE = 32
 _FREE = "free"
 _NARROW = 2  # bytes
 _FEW = 1024
-"""Up to this number of individuals, evaluation by one thread of each block is as fast as one thread
-per individual in tiles, which needs more launches. Measured on an H200: 1.1 to 2.2 times with
-768."""
+"""Up to this number of individuals, evaluation by one thread of each block is at least as fast as
+by one thread per individual in tiles, which needs more launches: on an H200, 1.1 to 2.2 times as
+fast with 768."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class ProgramParts:
     algorithm: Algorithm
     shape: Shape
     evaluated_by: str
-    """What evaluates children: the `block` that makes them, a `thread` for each in another launch,
-    the `host`, or a Python function for a `batch` on the GPU."""
+    """What evaluates children: the `block` that creates them, a `thread` for each in another
+    launch, the `host`, or a Python function for a `batch` on the GPU."""
     limited: bool = False
     """Whether kernels check a limit of evaluations, which takes up to 9 % of their time."""
 
@@ -78,7 +78,7 @@ class ProgramParts:
         return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
-        """Return the parts of a rank that makes the individuals of these slots only; None for all.
+        """Return the parts of a rank that creates the individuals of these slots; None for all.
 
         `first` are its slots in generation 0.
         """
@@ -127,7 +127,7 @@ class ProgramParts:
     def of(
         cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
     ) -> ProgramParts:
-        """Return the parts for this number of a colony's islands; refuse those that do not fit."""
+        """Return the parts for this number of a colony's islands; refuse parts that do not fit."""
         kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
         on_cpu = block_memory is None
@@ -227,7 +227,7 @@ class ProgramParts:
         return fields | self._algorithm_fields(fields)
 
     def _algorithm_fields(self, built_in: Mapping[str, Field]) -> dict[str, Field]:
-        """Return the fields of the algorithm; refuse wrong names, and those unfit to travel."""
+        """Return the algorithm's fields; refuse taken names, and fields that cannot travel."""
         algorithm, population = self.algorithm, self.shape.population
         fields = algorithm.fields(self.shape)
         for name, field in fields.items():

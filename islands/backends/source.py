@@ -72,7 +72,7 @@ class Source:
     """The structs that Python passes to its kernels, by name; the compiler checks their
     members."""
     apart: tuple[str, ...] = ()
-    """Kernels that take long to compile, slowest first: `pieces` distributes them."""
+    """Kernels that are slow to compile, slowest first: `pieces` distributes them."""
 
     is_waited_for: bool = False
     """Whether fast compilation matters more than fast kernels."""

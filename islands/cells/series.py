@@ -1,4 +1,4 @@
-"""Several runs in folders of their own: all instances with one seed, then all with the next.
+"""Several runs, each in its own folder: all instances with one seed, then all with the next.
 
 If the machine slows down, this affects all instances equally. An interrupted series continues in
 its folder.
@@ -97,15 +97,15 @@ class SeriesPlan:
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
-        own = {
+        facts = {
             "the instances": ", ".join(run.folder for run in self.first),
             "the number of runs": self.runs,
             option("out"): str(folder),
             option("force"): force,
         }
-        if names := differences(campaign.world, own):
+        if names := differences(campaign.world, facts):
             error = UsageError(
-                f"the ranks would make different series of runs: {names}. Start all of them with"
+                f"the ranks would perform different series of runs: {names}. Start all of them with"
                 " the same options"
             )
             campaign.world.agree_on(error)
@@ -126,13 +126,13 @@ def _refuse_duplicates(runs: Sequence[PlannedRun]) -> None:
     seen: dict[str, PlannedRun] = {}
     for run in runs:
         other = seen.setdefault(run.folder, run)
-        one, two = other.problem.instance, run.problem.instance
-        if other is not run and one == two:
-            raise UsageError(f"{one} is named twice. Name each instance once")
+        first, second = other.problem.instance, run.problem.instance
+        if other is not run and first == second:
+            raise UsageError(f"{first} is named twice. Name each instance once")
         if other is not run:
             raise UsageError(
-                f"{one} and {two} would both have the folder {run.folder}. Run one of them in a"
-                " series of its own"
+                f"{first} and {second} would both have the folder {run.folder}. Run one of them in"
+                " a series of its own"
             )
 
 
@@ -148,7 +148,7 @@ def _refuse_other(folder: Path, run: PlannedRun) -> None:
 
 
 def row_of(result: Result) -> Row:
-    """Return the row of a completed run, which only depends on its folder."""
+    """Return the row of a completed run, which depends only on its folder."""
     settings = Path(str(result.folder), RUN_SETTINGS)
     request = read_settings(settings.parent)
     with reading(settings):
@@ -178,11 +178,11 @@ class Series:
     @classmethod
     def of(cls, plan: SeriesPlan, folder: Path, results: Sequence[Result], ended_by: int) -> Self:
         """Return the series with a summary of each instance; `ended_by` are signals."""
-        whole = [result for result in results if not (result.interrupted or result.suspended)]
+        ended = [result for result in results if not (result.interrupted or result.suspended)]
         summaries = [
-            Summary.of(own, run.problem.scale)
-            for run in plan.first
-            if (own := [result for result in whole if result.instance == run.problem.instance])
+            Summary.of(completed, first.problem.scale)
+            for first in plan.first
+            if (completed := [run for run in ended if run.instance == first.problem.instance])
         ]
         ends = bool(ended_by & INTERRUPT), bool(ended_by & ~INTERRUPT)
         return cls(folder, len(plan.first), results, summaries, *ends)

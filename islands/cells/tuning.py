@@ -47,8 +47,8 @@ COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
     *("generations", "seconds", "elapsed", "backend", "device", "settings"),
 )
-"""The columns of `tune.tsv`: `seconds` are those of a run's search, `elapsed` those of all runs,
-with compilation."""
+"""The columns of `tune.tsv`: `seconds` is the time of a run's search, and `elapsed` that of all
+runs, including compilation."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Base(Request):
         return nested
 
     def with_algorithm_for(self, tuned: Sequence[str], spec: RunSpec, problem: Problem) -> Base:
-        """Return the options with the algorithm that takes the tuned parts, if none was chosen."""
+        """Return the options with an algorithm for the tuned parts, if none was chosen."""
         is_chosen = {"algorithm", "preset"} & {*self.options} or "algorithm" in tuned
         if self.config is not None or is_chosen:
             return self
@@ -146,7 +146,7 @@ class TaskResult:
     seconds: float
     """Mean seconds of a run."""
     elapsed: float
-    """Seconds of all runs, with compilation."""
+    """Seconds of all runs, including compilation."""
     backend: str
     device: str
 
@@ -208,7 +208,7 @@ class Tuning:
         steps: int | None,
         metric: str,
     ) -> Self:
-        """Plan a tuning; with `steps`, of a grid instead of random configurations.
+        """Plan a tuning of random configurations or, with `steps`, of a grid.
 
         Wrong settings are refused before the first run.
         """
@@ -236,7 +236,7 @@ class Tuning:
         if metric == "evaluations" and not all(task.targets for task in tuning.tasks):
             raise UsageError(
                 "--metric evaluations: counts the evaluations until a target is reached. Set the"
-                " target by --stop best-known, target=VALUE or gap=PERCENT"
+                " target with --stop best-known, target=VALUE or gap=PERCENT"
             )
         return tuning
 

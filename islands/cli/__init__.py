@@ -1,7 +1,7 @@
 """The command line: each subcommand is a module with `add_arguments` and `main`.
 
 Related commands share a module, with functions `add_NAME` and `NAME` for each of them. Modules that
-take long to import are imported by the functions that need them, so that `--help` is fast.
+are slow to import are imported by the functions that need them, so that `--help` is fast.
 
 - `COMMANDS`: the subcommands and their descriptions.
 - `parser`: the parser of a subcommand, whose epilog has examples.

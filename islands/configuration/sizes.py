@@ -155,7 +155,7 @@ def of_tours(case: Case) -> Values:
 
     A suitable population converges within the time limit. If the time is too short for the smallest
     one, or with very many cities, first tours are greedy: then, short tours matter more than
-    diverse ones, and nearest-neighbour tours of very many cities take long. Many cities have many
+    diverse ones, and nearest-neighbour tours of very many cities are slow. Many cities have many
     AB-cycles, so more children are worth their time.
     """
     near = case.problem.near

@@ -1,8 +1,8 @@
 """The limits of the scheduler, each with the reason for its value.
 
-None of them affects results. Where seconds are given, they are medians of three calls of
-`solve_many` with its defaults on an H200: of 2,100 tours of 60, 80 and 100 cities (`tours`), or of
-100 tours of 100 different sizes (`sizes`). Calls differ by about a tenth.
+None of them affects results. Measured times are medians of three calls of `solve_many` with its
+defaults on an H200, for 2,100 tours of 60, 80 and 100 cities (`tours`) or 100 tours of 100
+different sizes (`sizes`). Times vary by about 10 % between calls.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Numbers of runs, and seconds."""
+    """Numbers of runs and individuals, bytes, and seconds."""
 
     # How many runs share launches.
 
     individuals: int = 1 << 15
-    """The number of individuals that fill a GPU in one launch. With a quarter, a half, and twice
-    this number, `tours` takes 1.52, 1.44 and 1.20 instead of 1.40 s, but more individuals need more
-    memory for each kind of runs."""
+    """The number of individuals that fill a GPU in one launch. With a quarter of this number, half
+    of it, and twice as many, `tours` takes 1.52, 1.44 and 1.20 instead of 1.40 s, but more
+    individuals need more memory for each kind of run."""
     individuals_on_cpu: int = 256
     """Individuals in a launch of a CPU thread: enough for a launch to take longer than
     its preparation by the host, and few enough to fit into the caches."""
     seconds_on_cpu: float = 0.005
-    """The time of a generation of a CPU thread, if local searches take most of it."""
+    """Target time of a generation on a CPU thread, if local searches take most of it."""
     read_seconds: float = 2e-9
     """The time of a memory access, for estimates of the time of a generation."""
     most_places: int = 2048
@@ -49,7 +49,7 @@ class Limits:
     most_bytes: int = 1 << 30
     """Maximum bytes of the arrays of waiting runs."""
     ahead_while_others_work: int = 32
-    """Runs that a thread reads at a time while others work, which reading slows down."""
+    """Runs that a thread reads at a time while other threads work, as reading slows them down."""
     reading_seconds: float = 0.5
     """Maximum time of reading before the first runs begin."""
     ahead_on_rank: int = 16
@@ -70,15 +70,15 @@ class Limits:
     most_look_seconds: float = 1.28
     """The longest polling interval without work, as polling takes time from working threads."""
     switch_seconds: float = 2e-4
-    """Python's thread switch interval, at most. The default is 25 times as long, which is longer
-    than the launches of a small instance; there is no difference for `tours`."""
+    """Upper limit of Python's thread switch interval. The default is 25 times as long, and exceeds
+    the launches of a small instance; for `tours`, it makes no difference."""
     most_done: int = 8
     """Maximum number of results of a CPU thread that wait for the caller."""
     most_done_on_gpu: int = 512
     """The same for a thread of a GPU, which produces thousands of results per second."""
     rest_seconds_on_gpu: float = 0.005
-    """How long results are collected before the thread of the caller wakes up, as the thread that
-    keeps the GPU busy pauses whenever it does. With 0 and 0.02 s, `tours` takes 1.32 and 1.16
+    """How long results are collected before the caller's thread wakes up: whenever it does, the
+    thread that keeps the GPU busy pauses. With 0 and 0.02 s, `tours` takes 1.32 and 1.16
     instead of 1.13 s."""
     first_round_seconds: float = 0.0125
     """The time of the first round of ranks; each round takes twice as long as the one before, as
@@ -97,16 +97,16 @@ class Limits:
     """The time of a launch; the clock and signals are checked between launches. With launches of
     0.05 and 1 s, `tours` takes 1.26 and 1.19 instead of 1.21 s."""
     faster: int = 4
-    """Maximum ratio of the generations of a launch to those of the launch before."""
+    """Maximum ratio of the generations of a launch to those of the previous launch."""
     overshoot: float = 0.25
-    """The fraction of their time limit by which runs that share launches may exceed it: if a
-    generation takes longer, they are performed alone, and then end within a generation."""
+    """Fraction of the time limit by which runs that share launches may exceed it. If a generation
+    takes longer, they are performed alone, which can end them within a generation."""
     least_overshoot: float = 0.5
     """The seconds by which these runs may exceed their time limit in any case."""
     longest_launch: float = 2.0
     """Seconds after which a launch is halted if the time of evaluations is unknown."""
     watch_seconds: float = 0.1
-    """Interval of the checks whether a launch must be halted."""
+    """Interval at which a watchdog checks whether a launch must be halted."""
 
 
 LIMITS = Limits()

@@ -1,7 +1,7 @@
 """A queue of runs: similar ones share launches, the others run alone.
 
-The threads of a GPU, each with a stream, share a queue. Each takes a different kind of runs, so
-that the device is busy even if there are few runs of a kind.
+The threads of a GPU, each with a stream, share a queue. Each takes a different kind of run, so
+that the device stays busy even if there are few runs of a kind.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Queue(Generic[Cell]):
         threads: int = 1,
         places: int | None = None,
     ) -> None:
-        """Take cells when they are needed; one is None if none is known yet.
+        """Read `cells` on demand; they yield None while the next one is not known yet.
 
         When `is_over` is true, runs in progress end without a result. `threads` is the number of
         threads that call `results`, with streams of the device, and `places` the number of runs
@@ -62,9 +62,9 @@ class Queue(Generic[Cell]):
         self._count = self._bytes = 0
         """The number of waiting runs, and the bytes of their arrays."""
         self._ahead = 1
-        """The number of runs that should wait."""
+        """The target number of waiting runs."""
         self._is_at_end = self._is_short = False
-        """Whether all cells have been read, and whether fewer runs wait than should."""
+        """Whether all cells have been read, and whether fewer runs wait than the target."""
         self._in_progress = set[Hashable]()
         """The kinds that threads perform now."""
         self._began: dict[int, float] = {}
@@ -74,7 +74,7 @@ class Queue(Generic[Cell]):
 
     def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield each cell with its value (see `Plan.value_of`), or with its error."""
-        # The trust and the limit of reading are those of the runs, not of the caller.
+        # The context of the caller must not change: `trusted` and `reading_until` are for the runs.
         context, steps = copy_context(), self._results(backend)
         try:
             while (result := context.run(next, steps, None)) is not None:
@@ -112,7 +112,7 @@ class Queue(Generic[Cell]):
         return self._is_at_end and not (is_left or self._began or self._turn.locked())
 
     def _is_worth_another_thread(self) -> bool:
-        """Return whether no thread has begun a kind just now."""
+        """Return whether no thread has only just begun a kind."""
         now = time.monotonic()
         return all(now - began > LIMITS.long_seconds for began in [*self._began.values()])
 
@@ -166,12 +166,12 @@ class Queue(Generic[Cell]):
 
     def _read_ahead(self, backend: Backend) -> None:
         """Read runs that may begin together, and more if several threads perform many kinds."""
-        end = time.monotonic() + LIMITS.reading_seconds
-        while time.monotonic() < end:
+        deadline = time.monotonic() + LIMITS.reading_seconds
+        while time.monotonic() < deadline:
             count = self._ahead
             if self._began or self._turn.locked():  # reading slows down other threads
                 count = min(count, self._count + LIMITS.ahead_while_others_work)
-            self._read(count, end)
+            self._read(count, deadline)
             with self._lock:
                 kind, kinds = self._free_kind(), len(self._waiting)
                 if kind is None:
@@ -190,7 +190,7 @@ class Queue(Generic[Cell]):
         return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
     def _perform_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield the results of the runs of a kind, which share launches, and of runs alone."""
+        """Yield the results of runs of a kind, which share launches, and of runs alone."""
         waiting = self._waiting[kind]
         most = self._places_for(waiting[0], backend)
         places = min(len(waiting), most)
@@ -219,19 +219,19 @@ class Queue(Generic[Cell]):
             backend.synchronise()  # another thread may get the memory
 
     def _next_run(self, shared: SharedLoop[Cell], *, may_grow: bool) -> SharingRun[Cell] | None:
-        """Return the next run of a kind; None if it is not among the next cells.
+        """Return the next run of a kind; None if none is among the next cells.
 
         Also None if it `may_grow` and far more runs wait than there are places: the kind then
         restarts with more.
         """
         kind = shared.kind
         # Other threads can read while this one keeps the device busy.
-        end = time.monotonic() + (
+        deadline = time.monotonic() + (
             LIMITS.reading_seconds if self._threads == 1 else LIMITS.look_seconds
         )
         while True:
             while kind not in self._waiting:
-                if time.monotonic() > end or not self._read_one():
+                if time.monotonic() > deadline or not self._read_one():
                     return None
             if may_grow and len(self._waiting[kind]) > LIMITS.grown * shared.places:
                 return None
@@ -260,17 +260,17 @@ class Queue(Generic[Cell]):
         finally:
             self._reading.release()
 
-    def _read(self, count: int, end: float, *, once: bool = False) -> bool:
+    def _read(self, count: int, deadline: float, *, once: bool = False) -> bool:
         """Read until `count` runs wait, or only one cell; return whether any was read.
 
-        After the time `end`, read at most one; read none if too many or too large runs wait.
+        After the `deadline`, read at most one; read none if too many or too large runs wait.
         """
         has_read, self._is_short = False, True
         while not self._is_full():
             if self._count >= count or (once and has_read):
                 self._is_short = False
                 break
-            if has_read and time.monotonic() > end:
+            if has_read and time.monotonic() > deadline:
                 break
             try:
                 cell = next(self._cells)
@@ -284,7 +284,7 @@ class Queue(Generic[Cell]):
         return has_read
 
     def _prepare(self, cell: Cell) -> None:
-        """Prepare a run, and queue it with its kind or alone, or add it to the errors."""
+        """Prepare a run and queue it with its kind or to be performed alone, or queue its error."""
         try:
             ready = self._preparing.ready(cell)
         except IslandsError as error:
@@ -307,7 +307,7 @@ class Queue(Generic[Cell]):
     def _is_full(self) -> bool:
         """Return whether enough runs wait to be performed alone, or the others are too large."""
         is_large = self._bytes > LIMITS.most_bytes and self._count > 0
-        # A single thread performs runs alone itself; other threads need runs of kinds.
+        # A single thread performs these runs itself; several threads also need others.
         least = 0 if self._threads == 1 else LIMITS.ahead_while_others_work
         return is_large or len(self._alone) + len(self._failed) >= max(self._ahead, least)
 
@@ -317,7 +317,7 @@ class Queue(Generic[Cell]):
                 yield self._failed.popleft()
 
     def _perform_alone(self, backend: Backend) -> list[tuple[Cell, Any]]:
-        """Perform a run alone, and return its result; nothing if another thread does so."""
+        """Perform a run alone and return its result; nothing if another thread performs one."""
         if not self._turn.acquire(blocking=False):
             return []
         try:

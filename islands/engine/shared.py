@@ -1,7 +1,7 @@
 """Many runs that share launches; each result is bit-identical to that of a separate run.
 
-Runs of the same kind take the places of `SharedRuns`. When a run is over, the next one takes its
-place.
+`SharedRuns` has a number of places for runs of the same kind. When a run is over, the next one
+takes its place.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NextRun = Callable[[], SharingRun[Cell] | None]
-"""Returns the next run of a kind, or None if there is none now."""
+"""Returns the next run of a kind, or None if none is available now."""
 
 
 class _Search(NamedTuple):
@@ -74,7 +74,7 @@ class SharedLoop(Generic[Cell]):
         self._ready: deque[SharingRun[Cell]] = deque()
         self._is_new = True
         self._fitting = first.parts.algorithm
-        """The algorithm of the last run that fits."""
+        """The algorithm of the last run that `fits`."""
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._budget, self._population = Budget(first.resolved), first.spec.mean_population
         self._at: dict[int, SharingRun[Cell]] = {}
@@ -95,7 +95,7 @@ class SharedLoop(Generic[Cell]):
         self._caller_seconds = 0.0
         """Seconds spent by the caller between results."""
         self.is_slow = False
-        """Whether launches take long; runs of the kind must then be performed alone."""
+        """Whether launches take too long; runs of the kind must then be performed alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds - before, backend.compiling.was_needed),
@@ -113,8 +113,8 @@ class SharedLoop(Generic[Cell]):
     ) -> Iterator[Ended[Cell] | tuple[SharingRun[Cell], None]]:
         """Perform the runs that `next_run` returns, until all are over and it returns None.
 
-        Yield each run with its result or error, or with None if it must be performed alone, as
-        launches take long. When `must_end` is true, only the results so far are yielded.
+        Yield each run with its result or error, or with None if it must be performed alone because
+        launches take too long. When `must_end` is true, only the results so far are yielded.
         """
         with self._watch.until(must_end):
             try:
@@ -172,7 +172,7 @@ class SharedLoop(Generic[Cell]):
 
     def _left(self, place: int) -> int | None:
         """Return the limit of evaluations of a run in the next generation; None if unlimited."""
-        # As in `Loop`, the generation is complete if the last one had no evaluations.
+        # As in `Loop`, a generation has no limit if the previous one skipped all evaluations left.
         if self._is_stalled[place] or not self._is_active[place]:
             return None
         return self._budget.left(int(self._evaluations[place]))
@@ -223,7 +223,7 @@ class SharedLoop(Generic[Cell]):
             seconds = self._now() - self._launched_at
             self._watch.launch_ended(step, seconds)
             if step == 1 and seconds > self._max_overshoot:
-                raise HaltedError  # a run alone ends in time
+                raise HaltedError  # performed alone, runs end in time
         faults, outcomes = self._runs.faults(), self._runs.migration_outcomes()
         times = self._now() - self._began
         if step > 0:
@@ -300,7 +300,7 @@ class SharedLoop(Generic[Cell]):
             result = self._result_or_error(run, end) if isinstance(end, _Search) else end
             paused = time.perf_counter()
             yield run, result
-            # The time of the caller is not that of a run.
+            # The caller's time does not count as time of a run.
             self._caller_seconds += time.perf_counter() - paused
 
     def _result_or_error(self, run: SharingRun[Cell], search: _Search) -> Result | IslandsError:
@@ -329,10 +329,10 @@ class SharedLoop(Generic[Cell]):
 
 
 class VisitRecords:
-    """The records of a run that shared launches, created when they are read.
+    """The records of a run that shared launches, created when they are first read.
 
-    `spec` are the settings of the first run of its launches: records only depend on settings that
-    all of these runs share. `began` is its start, by the clock of these runs.
+    `spec` contains the settings of the first run of the `SharedLoop`: records only depend on
+    settings that all of its runs share. `began` is the start of the run, by the clock of that loop.
     """
 
     def __init__(
@@ -348,24 +348,24 @@ class VisitRecords:
         self._problem: Problem | Callable[[], Problem] | None = problem
 
     def drop_problem(self) -> None:
-        """Leave out the problem, which takes long to send, until `restore_problem` is called."""
+        """Omit the problem, which is slow to send, until `restore_problem` is called."""
         self._problem = None
 
     def restore_problem(self, create: Callable[[], Problem]) -> None:
-        """Take a function that creates the problem when it is needed, if it was left out."""
+        """If the problem was omitted, set the function that creates it when it is needed."""
         if self._problem is None:
             self._problem = create
 
     @property
     def problem(self) -> Problem:
         """The problem, with the settings of the run."""
-        assert self._problem is not None, "it has been left out"
+        assert self._problem is not None, "it has been omitted"
         if not isinstance(self._problem, Problem):
             self._problem = self._problem().adjusted(self._spec.problem)
         return self._problem
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, with the problem unless it was left out."""
+        """Return the state for pickling, with the problem unless it was omitted."""
         return vars(self) | {"_problem": self._problem and self.problem}
 
     def table(self, name: str) -> pa.Table:

@@ -36,7 +36,7 @@ class Kind:
     """
 
     def __init__(self, *parts: Hashable) -> None:
-        self._parts, self._hash = parts, hash(parts)  # once, as it takes long
+        self._parts, self._hash = parts, hash(parts)  # once, as it is slow
 
     def __hash__(self) -> int:
         return self._hash

@@ -1,4 +1,4 @@
-"""The early end of a run: by signals, the clock, or files that cannot be written.
+"""Early termination of a run: by signals, the clock, or files that cannot be written.
 
 SIGINT ends a run normally, SIGTERM, SIGUSR1 and SIGHUP with a checkpoint. A thread watches for
 signals and the clock, and abandons a long generation.
@@ -25,7 +25,7 @@ from islands.text import show
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
 SUSPENDED_STATUS = Suspended.status
-"""The exit status of a run to resume from its checkpoint; EX_TEMPFAIL of sysexits.h."""
+"""The exit status of a run that can be resumed from its checkpoint: EX_TEMPFAIL of sysexits.h."""
 
 INTERRUPT = 1
 """The bit of SIGINT; the bits of several signals are combined with OR."""
@@ -53,14 +53,14 @@ def suspending_signals() -> list[signal.Signals]:
 
 
 def leave_lost_terminal() -> None:
-    """Discard further output to a terminal that has been closed: each write would be an error."""
+    """Discard further output to a terminal that has been closed, as every write would fail."""
     for number in (1, 2):
         with suppress(OSError):
             is_lost = stat.S_ISCHR(os.fstat(number).st_mode) and not os.isatty(number)
             if is_lost:
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, number)
-                os.close(nowhere)
+                sink = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(sink, number)
+                os.close(sink)
 
 
 @contextmanager
@@ -165,13 +165,13 @@ class Interruption:
 
     @contextmanager
     def before_checkpoints(self) -> Iterator[None]:
-        """Announce no checkpoint on a signal inside the block, as there is none yet."""
-        later = self._suspends
-        self._suspends = later and "ending"
+        """Do not announce a checkpoint on a signal inside the block, as there is none yet."""
+        suspends = self._suspends
+        self._suspends = suspends and "ending"
         try:
             yield
         finally:
-            self._suspends = later
+            self._suspends = suspends
 
     def request(self, number: int) -> None:
         """End the run as after a signal: `number` is one of `SUSPENSIONS`."""
@@ -187,7 +187,7 @@ class Interruption:
         self._previous[number] = signal.getsignal(number)
         # Without a Python handler, nothing is written to the pipe.
         signal.signal(number, _ignore)
-        # A Slurm job starts its ranks with SIGTERM blocked, so that its end does not kill them.
+        # Slurm jobs start their ranks with SIGTERM blocked: see studies/clusters/processes.py.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
 
     def _listen(self) -> None:

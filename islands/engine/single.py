@@ -65,7 +65,7 @@ class Output:
     ends: Callable[[], bool] | None = None
     """Returns whether the run must end, as after an interrupt; any thread may call it."""
     collects: bool = False
-    """Whether the result of a run without a folder has the records, in memory."""
+    """Whether the result keeps the records in memory if the run has no folder."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class PreparedRun:
         pairs = [pair for rank in self.world.allgather(local) for pair in rank]
         rows = list[dict[str, Any]]()
         for number, colony in enumerate(spec.colonies):
-            costs = [cost for of, cost in pairs if of == number and cost is not None]
+            costs = [cost for owner, cost in pairs if owner == number and cost is not None]
             settings = {name: getattr(colony, name) for name in _OF_COLONY}
             cost = scale.user_costs(min(costs)) if costs else None
             rows.append({**settings, "improver": colony.improver.name, "cost": cost})
@@ -237,8 +237,8 @@ class PreparedRun:
     def _with_bound(self, result: Result, say: Callable[[str], None]) -> Result:
         """Return the result with a bound.
 
-        Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
-        interrupted, so that `islands resume` computes the bound again. If its computation fails,
+        Rank 0 computes it on its device. A signal ends the computation; after SIGINT, the result is
+        interrupted, so that `islands resume` computes the bound again. If it fails,
         the result has no bound.
         """
         problem, device = self.resolved.problem, self.archipelago.backend
@@ -280,7 +280,7 @@ class PreparedRun:
 
 
 def _with_ending(result: Result, write_error: str) -> Result:
-    """Return the result with the error of its files, or with the command that resumes it."""
+    """Return the result with its write error, or with the command that resumes the run."""
     if write_error or not result.suspended:
         return replace(result, write_error=write_error)
     kept = "no checkpoint; start again" if result.is_partial else "checkpoint written; resume"
@@ -317,12 +317,12 @@ def build_result(
     best: Candidate | None,
     violation: float,
     digest: str,
-    **others: Any,
+    **fields: Any,
 ) -> Result:
-    """Return the result of a run whose best solution was checked; `others` are its other fields."""
+    """Return the result of a run whose best solution was checked; `fields` are its other fields."""
     spec, problem, progress = resolved.spec, resolved.problem, outcome.progress
     sources = ((progress, _OF_PROGRESS), (outcome, _OF_OUTCOME), (machine, _OF_MACHINE))
-    others |= {name: getattr(source, name) for source, names in sources for name in names}
+    fields |= {name: getattr(source, name) for source, names in sources for name in names}
     return Result(
         instance=problem.instance,
         problem=problem.name,
@@ -340,7 +340,7 @@ def build_result(
         digest=digest,
         checked="" if best is None else problem.evaluation.checker,
         stored_settings=spec.stored,
-        **others,
+        **fields,
     )
 
 

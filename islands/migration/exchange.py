@@ -248,7 +248,7 @@ class Exchange:
         migration.is_sent = True
 
     def _unpack(self, migration: Migration) -> None:
-        """Let islands accept or refuse the immigrants in the buffer."""
+        """Let islands accept or reject the immigrants in the buffer."""
         begin = self._backend.mark()
         for converter in self._converters.values():
             converter.convert()
@@ -277,12 +277,12 @@ class Exchange:
         arrivals = [kernels.arrivals() for kernels in self._kernels]
         # There is an entry for each possible immigrant, island by island.
         cost, accepted = (np.concatenate(columns) for columns in zip(*arrivals, strict=True))
-        mine, route = self._planner.mine, completed.route
+        islands, route = self._planner.islands, completed.route
         migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
-        source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)
+        source = np.full((len(islands), len(cost) // (migrants * len(islands))), NOBODY, np.int64)
         source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
-        sources, targets, exists = entries(source, mine, migrants)
-        is_local = (sources >= mine.start) & (sources < mine.stop)
+        sources, targets, exists = entries(source, islands, migrants)
+        is_local = (sources >= islands.start) & (sources < islands.stop)
         kernels = 1e6 * (phases.pack + phases.unpack)
         remote = "device" if self._carrier is None else self._carrier.name
         return Arrivals(
@@ -304,7 +304,7 @@ class Exchange:
             return None
         leaving = self.in_flight.route.leaving
         packed = self._backend.download(self._buffer[: len(leaving)])
-        rows = np.zeros((len(self._planner.mine), packed.shape[1]), np.uint8)
+        rows = np.zeros((len(self._planner.islands), packed.shape[1]), np.uint8)
         rows[leaving] = packed
         return rows
 
@@ -314,7 +314,7 @@ class Exchange:
             if not self.active:
                 raise InputError("it holds emigrants, but this run has no migration")
             row = self._settings.migrants * self._migrant_bytes
-            require_array("emigrants", emigrants, (len(self._planner.mine), row), np.uint8)
+            require_array("emigrants", emigrants, (len(self._planner.islands), row), np.uint8)
         self.migrations = migrations
         self.in_flight = self._completed = None
         if emigrants is not None:
@@ -338,7 +338,7 @@ def require_same_senders(settings: MigrationSettings) -> None:
 class AsyncExchange(Exchange):
     """An exchange without waiting: migrants arrive at a later migration, within a rank at the next.
 
-    A rank sends to another one when the last message to it has arrived.
+    A rank sends to another one only after its last message to that rank has arrived.
     """
 
     def _begin(self) -> None:
@@ -374,7 +374,7 @@ class AsyncExchange(Exchange):
             self._channel.send(rank)
 
     def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
-        """Continue after this number of migrations, without any migrants that were in flight."""
+        """Continue after this number of migrations, without the migrants that were in flight."""
         super().restore(migrations, None)
         self._latest = None
 

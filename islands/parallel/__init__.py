@@ -1,4 +1,4 @@
-"""The ranks of a run, over mpi4py, or one rank without it; only this folder imports mpi4py.
+"""The ranks of a run, connected by mpi4py, or a single one; only this folder imports mpi4py.
 
 All ranks call the same functions in the same order. An error on one rank is printed once and ends
 all ranks.

@@ -1,4 +1,4 @@
-"""Compare ranks that must agree in given facts, or in the program that they run."""
+"""Compare ranks, which must agree on given facts and run the same program."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def require_same_program(world: World) -> None:
     facts = world.run_on_all(_program)
     if words := differences(world, facts, f", {_PACKAGE}"):
         raise UsageError(
-            f"{words}. Their results would not be those of one program: install the same islands"
-            " on every host, or one that all hosts share, and start all ranks with its Python"
+            f"{words}. All ranks must run the same program: install the same version of islands on"
+            " every host, or one that all hosts share, and start all ranks with its Python"
         )
 
 

@@ -1,4 +1,4 @@
-"""Errors in one line, their exit status, and the error that all ranks raise together."""
+"""Errors on one line, their exit status, and the error that all ranks raise together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InterruptedTogether(KeyboardInterrupt):
 
 
 def describe(error: BaseException, *, is_traced: bool = False) -> str:
-    """Return an error in one line: the message of an `IslandsError`, or type and message.
+    """Return an error on one line: the message of an `IslandsError`, or type and message.
 
     Unless its traceback has been shown (`is_traced`), an unexpected error is followed by the option
     that shows it.
@@ -50,8 +50,8 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
 def record_error(error: BaseException) -> None:
     """Append an error to the file of ERROR_FILE, unless it comes from MPI.
 
-    Errors of MPI follow the end of another rank. The exit status of a launcher does not distinguish
-    them.
+    MPI reports errors after another rank has ended, and the exit status of a launcher does not tell
+    these apart.
     """
     path = os.environ.get(ERROR_FILE)
     if path and not _is_of_mpi(error) and isinstance(error, Exception):

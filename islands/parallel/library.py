@@ -12,7 +12,7 @@ from islands.errors import UsageError
 from islands.parallel.ranks import launched
 
 _LAYER = "OMPI_MCA_pml"  # the layer of Open MPI for messages between two ranks
-_TRANSPORTS = "OMPI_MCA_btl"  # those below the layer `ob1`, and of one-sided messages
+_TRANSPORTS = "OMPI_MCA_btl"  # transports of the layer `ob1`, and for one-sided messages
 
 
 def prepare() -> None:

@@ -27,7 +27,7 @@ def launched() -> tuple[int, int]:
             if rank >= size:
                 raise UsageError(
                     f"{names[0]}={rank}: must be less than {names[1]}={size}."
-                    " Launchers set them; unset them outside of one"
+                    " Unset them to start without a launcher"
                 )
             return rank, size
     return 0, 1
@@ -42,7 +42,7 @@ def _whole(name: str) -> int:
     value = os.environ[name]
     if not (value.isascii() and value.isdigit()):
         raise UsageError(
-            f"{name}={value}: must be a whole number. Launchers set it; unset it outside of one"
+            f"{name}={value}: must be a whole number. Unset it to start without a launcher"
         )
     return int(value)
 

@@ -18,10 +18,10 @@ class StopNotice:
         self._channel = None
         if world.size == 1 or not world.takes_threads():
             return
-        others = range(1, world.size) if world.rank == 0 else (0,)
-        sends = dict.fromkeys(others, bytearray(1))
-        receives = {rank: bytearray(1) for rank in others}
-        self._uninformed = set(others)
+        peers = range(1, world.size) if world.rank == 0 else (0,)
+        sends = dict.fromkeys(peers, bytearray(1))
+        receives = {rank: bytearray(1) for rank in peers}
+        self._uninformed = set(peers)
         self._channel = world.channel(world.new_tag(), sends, receives)
 
     def request(self) -> None:

@@ -109,7 +109,7 @@ class World:
             self._communicator.Barrier()
 
     def wait_for_all(self) -> None:
-        """Wait for every rank without keeping a core busy, as this may take long."""
+        """Wait for every rank without keeping a core busy, as this may take a while."""
         if self.size > 1:
             _wait_with_sleeps(self._communicator.Ibarrier())
 
@@ -154,9 +154,9 @@ class World:
         tag: int = 0,
     ) -> PersistentMessages:
         """Prepare messages that are repeated: contiguous arrays, given with the other rank."""
-        into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
-        out_of = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
-        return PersistentMessages(into, out_of)
+        arriving = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
+        leaving = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
+        return PersistentMessages(arriving, leaving)
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel for ranks that do not wait for each other; arrays are given by rank."""
@@ -184,7 +184,7 @@ class World:
         if self.size == 1:
             return self
         groups = tuple(self.allgather(group))
-        if groups not in self._parts:  # communicators are limited, and a process may do many runs
+        if groups not in self._parts:  # communicators are limited, but not the runs of a process
             self._parts[groups] = type(self)(self._communicator.Split(group, self.rank))
         return self._parts[groups]
 
@@ -202,13 +202,12 @@ class World:
 
     def agree_on(self, error: Exception | None) -> None:
         """Raise the same error on all ranks if any has failed; collective."""
-        known = error if isinstance(error, IslandsError) else None
-        other = None if error is None or known else portable(error, self.rank)
-        gathered = self.allgather((known, other))
-        errors, others = zip(*gathered, strict=True)
-        unexpected = next((failure for failure in others if failure is not None), None)
-        if unexpected is not None or any(errors):
-            self._agreed_error = common(errors) if unexpected is None else unexpected
+        expected = error if isinstance(error, IslandsError) else None
+        unexpected = None if error is None or expected else portable(error, self.rank)
+        all_expected, all_unexpected = zip(*self.allgather((expected, unexpected)), strict=True)
+        first = next((failure for failure in all_unexpected if failure is not None), None)
+        if first is not None or any(all_expected):
+            self._agreed_error = common(all_expected) if first is None else first
             raise self._agreed_error from (None if self._agreed_error is error else error)
 
     def from_first(self, work: Callable[[], Value]) -> Value:
@@ -257,7 +256,7 @@ class World:
 def _wait_with_sleeps(request: Any) -> None:
     """Wait for a request with sleeps, as MPI would keep a core busy that another rank may need.
 
-    A sleep takes at most a tenth of the time so far, so the end is noticed soon.
+    A sleep takes at most a tenth of the time so far, so the end is noticed quickly.
     """
     began = time.monotonic()
     while not request.Test():

@@ -53,7 +53,7 @@ class Result:
 
     Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
     the instance's costs have decimals. A run without a feasible solution has no cost, no solution
-    and no island; if the problem has `violation=`, it has the solution with the least one.
+    and no island; with `violation=`, it has the solution with the smallest violation.
 
     >>> result = islands.solve("demo/tsp", generations=2)
     >>> result.cost, result.gap, result.reason
@@ -118,7 +118,7 @@ class Result:
     write_error: str = ""
     """Why files of the run could not be written; the result is complete, but not its folder."""
     is_partial: bool = False
-    """Whether it ended inside generation 0; there is then nothing to resume from."""
+    """Whether it ended in generation 0; there is then nothing to resume from."""
     rank_seconds: Sequence[Mapping[str, float]] = ()
     """The seconds of each rank by phase, since the last start."""
     team: int = 1
@@ -210,9 +210,9 @@ class Result:
         return values | {"solution": self.items()}
 
     def warn_of_lost_files(self) -> None:
-        """Warn the caller of the caller if files could not be written."""
+        """Warn the code that started the run if files could not be written."""
         if self.write_error:
-            # Between them are the called function of the package, and its two decorators.
+            # On the stack in between: the called function of the package, and its two decorators.
             warnings.warn(self.write_error, RuntimeWarning, stacklevel=5)
 
     def require_solution(self, hint: str = "") -> Self:
@@ -312,8 +312,8 @@ class Result:
 
     def _best(self) -> str:
         if self.cost is None:
-            made = counted(self.evaluations, "evaluation")
-            return f"No feasible solution in {made}{self._least()}"
+            evaluations = counted(self.evaluations, "evaluation")
+            return f"No feasible solution in {evaluations}{self._least()}"
         return (
             f"Best {self.cost}{self._comparison()}   on {self.place()},"
             f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"

@@ -93,8 +93,8 @@ class Standings:
     @cached_property
     def best_generation(self) -> NDArray[np.int64]:
         """The generation in which the best cost was reached; 0 without a solution."""
-        archived, own = self._measure("archived_generation"), self._measure("best_generation")
-        generation = np.where(self._from_archive, archived, own)
+        archived, current = self._measure("archived_generation"), self._measure("best_generation")
+        generation = np.where(self._from_archive, archived, current)
         first = np.where(self._costs == self._best[:, np.newaxis], generation, NONE).min(axis=1)
         return np.where(self._best < self._interpreter.infeasible, first, 0)
 

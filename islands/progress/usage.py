@@ -13,7 +13,7 @@ from islands.backends.base import Backend
 from islands.parallel import World
 
 GENERATIONS, MIGRATION, RANKS = "generations", "migration", "other ranks"
-TEAM = "team"  # the exchange between ranks that share an island, with waiting for each other
+TEAM = "team"  # the exchange between ranks that share an island, including waits
 RECORDS, CHECKPOINTS, CALLBACK = "records", "checkpoints", "callback"
 PHASES = (GENERATIONS, TEAM, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
 
@@ -86,12 +86,12 @@ class Stopwatch:
 
 
 def with_team(phases: Mapping[str, float], seconds: float) -> dict[str, float]:
-    """Return the phases with the seconds of the team's exchange taken from `GENERATIONS`."""
+    """Return the phases with the seconds of the team's exchange moved out of `GENERATIONS`."""
     return {**phases, GENERATIONS: phases[GENERATIONS] - seconds, TEAM: seconds}
 
 
 class EnergyMeter:
-    """Measures the energy of the devices of all ranks from its creation on."""
+    """Measures the energy that the devices of all ranks have used since its creation."""
 
     def __init__(self, backend: Backend, world: World) -> None:
         self._backend, self._world, self._before = backend, world, backend.joules()

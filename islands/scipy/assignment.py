@@ -162,7 +162,7 @@ def _relaxed(
 ) -> NDArray[np.int64] | None:
     """Return a match by SciPy's relaxation in part of the time; None for few nodes.
 
-    With many nodes, a search takes long to find a match as good as this.
+    With many nodes, a search takes a long time to find a match as good as this.
     """
     from scipy.optimize import quadratic_assignment as by_scipy
 

@@ -61,7 +61,7 @@ class Child {
         return plan_.by_entropy ? double(gain) / loss_of_entropy() : double(gain);
     }
 
-    // Return whether merging the sub-tours takes long.
+    // Return whether merging the sub-tours is slow.
     __device__ bool is_heavy() const {
         int mine = 0, most = 0;
         for (int i = threadIdx.x; i < tours_.cuts; i += blockDim.x) {

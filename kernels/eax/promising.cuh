@@ -8,7 +8,7 @@
 
 namespace eax {
 
-constexpr double UNKNOWN = 1e300;  // promise of a child whose score takes long to compute
+constexpr double UNKNOWN = 1e300;  // promise of a child whose score is slow to compute
 
 struct Promising {
     uint16_t* numbers;  // [children of a pair]

@@ -41,7 +41,7 @@ __device__ bool halts(const Plan& plan) {
 }
 
 // Whether kernels check for a stop request after each evaluation. On a GPU, they do so only if an
-// evaluation may take long, as for user code.
+// evaluation may be slow, as for user code.
 #ifndef PROBLEM_MAY_TAKE_LONG
 #define PROBLEM_MAY_TAKE_LONG 0
 #endif

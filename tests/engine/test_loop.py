@@ -145,7 +145,7 @@ def test_the_phases_are_the_seconds_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
 
 
 LATE = 4.0
-"""Seconds after which a launch that takes long must be over: users wait for the end of a run."""
+"""Seconds after which a slow launch must be over: users wait for the end of a run."""
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_runs_that_are_halted_between_migrations_begin_again_alone(
     monkeypatch.setattr(SharedExchange, "migrate", noted)
     monkeypatch.setattr(SharedRuns, "halt", lambda mine: (events.append("halt"), halt(mine)))
     monkeypatch.setattr(sharing, "LIMITS", replace(LIMITS, longest_launch=0.1))
-    # Evaluations begin to take long in generation 3, after the first migration.
+    # Evaluations become slow in generation 3, after the first migration.
     problem = slow("permutation", "cost", 0.008, quick=7 * evaluations // 2)
     every = islands.solve_many([problem], runs=runs, seed=4, threads=1, backend="cpu", **settings)
     assert events[0] == [1] * runs

@@ -21,7 +21,7 @@ LARGE = (
     *("national/sw24978", "national/zi929", "national/mu1979", "national/ho14473"),
     *("qaplib/tai100a", "qaplib/bur26a", "qaplib/tho150", "gk/gk01", "gk/gk11"),
 )
-"""Published instances, whose generations may take long."""
+"""Published instances, whose generations may be slow."""
 
 
 @dataclass(frozen=True)

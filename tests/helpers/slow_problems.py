@@ -32,7 +32,7 @@ __device__ void wait(int micros) {
     }
 #endif
 }
-// Only some solutions take long, and none of the first ones.
+// Only some solutions are slow, and none of the first ones.
 __device__ void wait_for(long long value, const Data& data) {
     static int evaluated = 0;
     if (++evaluated > data.quick && value % data.share == 0) wait(data.micros);
@@ -103,7 +103,7 @@ def slow(
     """Return a problem of which one in `share` evaluations takes `seconds`.
 
     The first `quick` evaluations of a program on a CPU take no time; a program that is used again
-    goes on counting. With `delta`, only changes of costs take long.
+    goes on counting. With `delta`, only changes of costs are slow.
     """
     weights, scale = weights_of(n), 1000 if kind in ("keys", "real") else 1
     micros, known = max(1, round(1e6 * seconds)), list[bool]()

@@ -259,7 +259,7 @@ def script(
 ) -> str:
     """Return the script that runs `template` with these directives of sbatch and these options.
 
-    Refuse values that cannot be in one line of it.
+    Refuse values that cannot be on one line of it.
     """
     require_fit("--out", str(folder))
     require_fit("--site", str(site))
