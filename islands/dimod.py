@@ -356,7 +356,7 @@ def _refusal(bqm: Any) -> ValueError:
     if not abs(bias) < math.inf:
         return ValueError(f"'bqm' has the bias {bias} of {owner!r}, should be a finite number")
     return ValueError(
-        f"'bqm' has the bias {bias} of {owner!r}: the sizes of all biases should sum up to less"
+        f"'bqm' has the bias {bias} of {owner!r}: the sizes of all biases should sum to less"
         f" than {_LARGEST_SUM}. Make them smaller, for example by bqm.scale(1e-20)"
     )
 

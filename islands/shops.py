@@ -50,7 +50,7 @@ class Jobs:
     weights: Sequence[int] | None = None
 
     def schedule(self, seconds: float, seed: int) -> tuple[list[Scheduled], int, islands.Result]:
-        """Return a good schedule, a lower bound of the objective, and the result of the run.
+        """Return a good schedule, a lower bound on the objective, and the result of the run.
 
         Operations on a machine are in the order of the schedule.
         """

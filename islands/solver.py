@@ -115,7 +115,7 @@ def solve(
     a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
     raises an exception, the run ends with it, on all ranks.
 
-    With `bound`, a bound of the optimum is computed after the search (`result.bound`): for tours,
+    With `bound`, a bound on the optimum is computed after the search (`result.bound`): for tours,
     in a fifth of the search's time, and at least 2 seconds; also for knapsacks and sparse
     assignments.
 

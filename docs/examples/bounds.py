@@ -60,7 +60,7 @@ def instances(seconds: float) -> Iterable[Instance]:
 
 
 def load_bound(problem: Any) -> int:
-    """Return a lower bound of a job shop: the longest job, or the largest load of a machine."""
+    """Return a lower bound on a job shop: the longest job, or the largest load of a machine."""
     data = problem.members
     times = data["times"].reshape(-1, data["machines"]).astype(int)
     loads = np.bincount(data["machine_of"].ravel(), times.ravel())
@@ -83,7 +83,7 @@ def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
 
 
 def machine_bound(jobs: int, machines: int = 20) -> int:
-    """Return a lower bound of a flow shop: the load of a machine, and the least time around it."""
+    """Return a lower bound on a flow shop: the load of a machine, and the least time around it."""
     times = np.random.default_rng(1).integers(1, 100, (jobs, machines), np.int32).astype(int)
     before = times.cumsum(axis=1) - times
     after = times.sum(axis=1, keepdims=True) - before - times

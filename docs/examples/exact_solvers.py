@@ -87,7 +87,7 @@ def roster(problem: Any) -> BinaryProgram:
 
 @dataclass
 class Answer:
-    """The best solution of a solver, or None, its lower bound of the cost, and its time."""
+    """The best solution of a solver, or None, its lower bound on the cost, and its time."""
 
     solution: NDArray[Any] | None
     bound: float

@@ -49,7 +49,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     for (int i = 0; i < n; ++i) state.load[s[i]] += data.demand[i], ++state.customers[s[i]];
 }
 
-// Return the change of the costs of a site with this additional demand and number of customers.
+// Return the change in cost of a site with this additional demand and number of customers.
 __device__ Change of_site(const State& state, const Data& data, int j, int demand, int customers) {
     const int load = state.load[j], before = state.customers[j], most = data.capacity[j];
     const int opening = (before + customers > 0) - (before > 0);

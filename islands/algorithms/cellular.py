@@ -90,7 +90,7 @@ class CellularSettings(Settings):
 
 
 class Cellular(Algorithm):
-    """A grid on each island, or one grid over all islands."""
+    """A grid on each island, or one grid across all islands."""
 
     name: ClassVar[str] = "cellular"
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")

@@ -63,22 +63,22 @@ def _loaded(
         except Exception as error:
             raise CompileError(
                 f"a program was compiled but cannot be loaded: {error}. If {folder} is on a file"
-                " system that forbids programs, set ISLANDS_CACHE to a folder on another one"
+                " system mounted with noexec, set ISLANDS_CACHE to a folder on another one"
             ) from error
         path.replace(folder / _name(digest, path.read_bytes(), suffix))
         return program
 
 
 def _folder_of(digest: str) -> Path:
-    """Return the folder of a program. There are many, as a folder is listed before each load."""
+    """Return the folder of a program: one of many, as a folder is listed before each load."""
     own_folder("programs")
     return own_folder(f"programs/{digest[:2]}")
 
 
 def own_folder(name: str) -> Path:
-    """Return a folder of the cache that only this user can write."""
+    """Return a folder of the cache that only this user can write to."""
     root = cache_folder("")
-    # Users who can write the cache itself, or a folder above it, could replace its folders.
+    # Users who can write to the cache itself, or to a folder above it, could replace its folders.
     require_own(root, root)
     for above in dict.fromkeys([*root.absolute().parents, *root.resolve().parents]):
         status = above.stat()
@@ -90,7 +90,7 @@ def own_folder(name: str) -> Path:
 
 
 def _is_sound(path: Path, digest: str, suffix: str) -> bool:
-    """Return whether a file is an undamaged, trusted program; print a warning about distrust."""
+    """Return whether a file is an undamaged, trusted program; warn if it is not trusted."""
     fault = distrust(path)
     if fault:
         words = f"the program {path} {fault}: it is replaced, not run"
@@ -110,11 +110,11 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 def require_own(root: Path, folder: Path) -> None:
     """Make a folder of the cache `root` safe to run programs from; refuse it if that fails.
 
-    If others may write a folder of this user, as with a umask of 002, this permission is removed.
+    If others may write to a folder of this user, as with umask 002, this permission is removed.
     """
     status = folder.stat()
     if status.st_uid == os.geteuid() and distrust(folder):
-        with suppress(OSError):  # a failure is refused below
+        with suppress(OSError):  # a failure is reported below
             folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS_WRITE)
     if fault := distrust(folder):
         example = f", such as ISLANDS_CACHE={root}/$USER" if os.access(root, os.W_OK) else ""
@@ -124,7 +124,7 @@ def require_own(root: Path, folder: Path) -> None:
 def _unsafe(words: str, example: str = "") -> InputError:
     return InputError(
         f"the cache folder {words}, and programs that others may have put there are not run. Set"
-        f" ISLANDS_CACHE to a folder of your own in which nobody else may write{example}"
+        f" ISLANDS_CACHE to a folder that only you can write to{example}"
     )
 
 
@@ -175,7 +175,7 @@ def version_of(*command: str) -> str:
 
 @cache
 def _output_of(command: tuple[str, ...], changed: int) -> str:
-    """Return what a command prints; `changed`, the last change of its program, is for the cache."""
+    """Return what a command prints; `changed`, the mtime of its program, is a cache key."""
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 

@@ -31,7 +31,7 @@ ASSIGNMENT = "assignment"
 def bound_of_legs(
     problem: Tsp, tour: Ints, backend: Backend, seconds: float, is_stopped: Callable[[], bool]
 ) -> Bound:
-    """Return a lower bound of the lengths of all tours, given one of them."""
+    """Return a lower bound on the lengths of all tours, given one of them."""
     near = problem.near
     assert isinstance(near, Legs), "other tours are closed and symmetric"
     lengths = near.priced()
@@ -45,7 +45,7 @@ def bound_of_legs(
 
 
 def _assigned(lengths: Ints, seconds: float) -> int:
-    """Return the length of a shortest assignment, or a weaker bound if time is short."""
+    """Return the length of an optimal assignment, or a weaker bound if time is short."""
     from scipy.optimize import linear_sum_assignment
 
     np.fill_diagonal(lengths, PRICE)

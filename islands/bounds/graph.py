@@ -3,7 +3,7 @@
 A 1-tree is a spanning tree plus one more edge at one of its leaves. The weight of an edge is its
 length plus the multipliers of its two cities. A tour is a 1-tree with two edges at each city, so
 the multipliers add the same amount to every tour. Hence the weight of the shortest 1-tree of the
-complete graph, minus twice the sum of the multipliers, is a lower bound of all tours. This holds
+complete graph, minus twice the sum of the multipliers, is a lower bound on all tours. This holds
 for any multipliers and any symmetric lengths, with or without the triangle inequality.
 
 All weights are integers: lengths are multiplied by `scale`, a power of two, and multipliers are

@@ -48,7 +48,7 @@ def lower_bound(
     seconds: float,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Bound:
-    """Return a lower bound of all tour lengths, given a good tour, in about `seconds`.
+    """Return a lower bound on all tour lengths, given a good tour, in about `seconds`.
 
     The steps use a sparse graph. Then all edges of the complete graph are compared, and missing
     ones are added. If this is incomplete at the limit, it may take as long again. Compilation does

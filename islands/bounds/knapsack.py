@@ -1,4 +1,4 @@
-"""An upper bound of the profit of a knapsack, by relaxations for each number of chosen items.
+"""An upper bound on the profit of a knapsack, by relaxations for each number of chosen items.
 
 For every possible number of items in a better subset, the linear relaxation bounds the profit.
 Reduced costs then fix items, and HiGHS proves by branch and cut that no better subset of this size
@@ -44,7 +44,7 @@ class _Relaxation(NamedTuple):
 def upper_bound(
     file: MkpFile, profit: int, seconds: float, is_stopped: Callable[[], bool] = lambda: False
 ) -> Bound:
-    """Return an upper bound of all profits, given the profit of a subset, in about `seconds`.
+    """Return an upper bound on all profits, given the profit of a subset, in about `seconds`.
 
     Both are integers, as in the file.
     """

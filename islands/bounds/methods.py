@@ -23,7 +23,7 @@ IsStopped = Callable[[], bool]
 
 @dataclass(frozen=True)
 class BoundMethod:
-    """A method to compute a bound of all costs, given a solution."""
+    """A method to compute a bound on all costs, given a solution."""
 
     least: float
     """Minimum time limit in seconds."""

@@ -39,7 +39,7 @@ from islands.paths import writing
 from islands.text import command_line, nearest, show, unknown
 
 COMMANDS = {
-    "run": "Solve instances, once or with several seeds, on one process or under mpirun.",
+    "run": "Solve instances, once or with several seeds, in one process or under mpirun.",
     "resume": "Resume a run from its last checkpoint, with the same or another number of ranks.",
     "verify": "Compute the exact cost of a solution file or a run's folder,"
     " and check that it is feasible.",

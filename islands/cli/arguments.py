@@ -124,17 +124,28 @@ def require_extra(command: str, module: str) -> None:
         )
 
 
-def whole_number(hint: str = "", most: float = math.inf) -> Callable[[str], int]:
-    """Return the type of options with a positive number; `hint` is the fix in errors."""
+def positive_number(text: str) -> float:
+    """Convert text to a finite number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise ArgumentTypeError(f"{text!r} must be a finite number above 0, such as 10")
+    return number
+
+
+def whole_number(hint: str = "", most: float = math.inf, least: int = 1) -> Callable[[str], int]:
+    """Return the type of options with a number from `least`; `hint` is the fix in errors."""
 
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
-            value = 0
-        if value < 1:
+            value = least - 1
+        if value < least:
             fix = f". {hint}" if hint else ""
-            raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1{fix}")
+            raise ArgumentTypeError(f"{text!r} must be a whole number of at least {least}{fix}")
         if value > most:
             raise ArgumentTypeError(f"{text!r} must be at most {most}")
         return value

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", metavar="list|show|fetch|check", help=text)
     text = "a set; for show, an instance"
     parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=text)
-    text = "fetch from this address (http or https) instead of the set's home"
+    text = "fetch from this address (http or https) instead of the published one"
     parser.add_argument("--from", dest="base", metavar="URL", help=text)
     add_format(parser)
 
@@ -88,10 +88,10 @@ def _show(args: argparse.Namespace) -> int:
 def _how_to_get(name: str) -> str:
     instances = catalogue().set(name)
     if instances.is_generated:
-        return "generated when it is needed"
+        return "generated on demand"
     if instances.base:
         return f"none; download it with `islands instances fetch {name}`"
-    return "none; download it from the set's home"
+    return "none; download it from the set's home page"
 
 
 def _print_rows(rows: Mapping[str, str]) -> None:
@@ -150,7 +150,7 @@ def _check(args: argparse.Namespace) -> int:
                 show(fault)
         show(f"{instances.name}: {len(paths)} of {len(entries)} instances are present and readable")
     show(
-        "all files are as published"
+        "all files match the published checksums"
         if not wrong
         else counted(wrong, "file is wrong", "files are wrong")
     )

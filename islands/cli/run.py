@@ -1,4 +1,4 @@
-"""The commands that solve instances, and that resume a run."""
+"""The commands that solve instances and resume runs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ examples:
   islands run national/zi929 --preset xavier2019 --seed 7 --json
   islands run tsplib/berlin52 tsplib/eil51 --runs 10 --out ten    20 runs and a table
   islands run gk/gk01 --set infeasible=drop --stop best-known
-  islands run mine.py:problem --algorithm ga --crossover mine.py:Spread    parts of a script
+  islands run mine.py:problem --algorithm ga --crossover mine.py:Spread    parts from a script
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
   islands run --colony 'islands=4 algorithm=brkga' --colony 'islands=4 algorithm=ga'
   islands run 'orlib/mknapcb1-*' --batch --stop seconds=1 --out knapsacks    30 instances
@@ -96,10 +96,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("--start", metavar="FILE", action="append", help=text)
     text = "stopping criterion, see below; repeatable"
     add("--stop", metavar="KIND=VALUE", action="append", help=text)
-    text = (
-        "compute a bound of the optimum after the search: tsp within a fifth of its time (at least"
-    )
-    text += " 2 s), mkp within as much time (at least 20 s)"
+    text = "compute a bound on the optimum after the search: for tsp, in a fifth of the search time"
+    text += " (at least 2 s); for mkp, in the same time (at least 20 s)"
     add("--bound", action="store_true", default=None, help=text)
     device = add_device(parser)
     text = "let ranks run without waiting for each other; not reproducible, no checkpoints"
@@ -109,7 +107,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     text = "folder for the files of the run, or of all runs (default: runs/NAME-DATE-TIME)"
     add("--out", metavar="DIR", type=arguments.folder, help=text)
     add("--force", action="store_true", help="overwrite the files of previous runs in --out")
-    text = "draw the solution at the end, to solution.png in the folder of the run"
+    text = "at the end, draw the solution to solution.png in the folder of the run"
     add("--plot", action="store_true", help=text)
     text = "write the tour as GeoJSON, for maps, if cities have longitude and latitude"
     add("--geojson", metavar="FILE", type=Path, help=text)
@@ -117,7 +115,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(group: argparse._ArgumentGroup) -> None:
-    """Declare the options for the settings of the islands of a run or of several runs."""
+    """Declare the options for the settings of one or several runs."""
     add = group.add_argument
     text = f"complete settings of a published experiment: {', '.join(PRESETS)}"
     add("--preset", metavar="NAME", help=text)
@@ -133,8 +131,8 @@ def add_settings(group: argparse._ArgumentGroup) -> None:
     part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
     part("--encoding", help=", ".join(ENCODINGS))
     part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
-    part("--crossover", help=f"of ga, cellular and memetic: {', '.join(CROSSOVERS)}")
-    part("--mutation", help=f"of ga and cellular: {', '.join(MUTATIONS)}")
+    part("--crossover", help=f"for ga, cellular and memetic: {', '.join(CROSSOVERS)}")
+    part("--mutation", help=f"for ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     text = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
@@ -150,8 +148,8 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     add = device.add_argument
     text = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
     add("--backend", metavar="NAME", help=text)
-    text = "threads of the cpu backend (default: all cores); with --batch on a GPU, kinds of"
-    text += " instances at a time (default: 4)"
+    text = "threads of the cpu backend (default: all cores); with --batch on a GPU, number"
+    text += " of kinds of instances solved at a time (default: 4)"
     add("--threads", metavar="T", type=arguments.threads, help=text)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
     return device
@@ -165,7 +163,7 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve instances, once or with several seeds, on one process or under mpirun."""
+    """Solve instances, once or with several seeds, in one process or under mpirun."""
     from islands.cells.series import SeriesPlan, run_series
     from islands.engine.build import RankOptions
     from islands.engine.runner import run_requested
@@ -215,7 +213,7 @@ def _require_plot(args: argparse.Namespace) -> None:
     """Refuse --plot for several runs, or without Matplotlib, before the run."""
     _require_one_run(
         args,
-        "--plot draws the solution of one run. Leave it out, and draw any of the runs later"
+        "--plot draws the solution of one run. Leave it out, and draw any run later"
         " with: islands plot DIR",
     )
     arguments.require_extra("--plot", "matplotlib")
@@ -230,7 +228,7 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved
     """Refuse --geojson for several runs, or if its file exists; return a check of the problem."""
     from islands.report.maps import require_places
 
-    text = "--geojson writes the tour of one run. Leave it out, and write that of any of the runs"
+    text = "--geojson writes the tour of one run. Leave it out, and write the tour of any run"
     text += " later with: islands plot DIR --out FILE.geojson"
     _require_one_run(args, text)
     if args.batch:
@@ -248,7 +246,7 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved
 
 
 def _require_folder(path: Path) -> None:
-    """Refuse a file for --geojson in a folder that does not exist."""
+    """Refuse a path for --geojson whose folder does not exist."""
     if not path.absolute().parent.is_dir():
         raise UsageError(
             f"--geojson {path}: the folder {path.parent} does not exist. Create it, or name another"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME, SETTING, add_format, whole_number
+from islands.cli.arguments import NAME, SETTING, add_format, positive_number, whole_number
 from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
@@ -237,9 +237,10 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     text = "number of random solutions (default: 1000)"
     add("--samples", metavar="N", type=whole_number(), default=1000, help=text)
     text = "seed of the random solutions (default: 1)"
-    add("--seed", metavar="S", type=int, default=1, help=text)
+    seed = whole_number("Leave it out to use 1", least=0)
+    add("--seed", metavar="S", type=seed, default=1, help=text)
     text = "seconds allowed for the evaluation of one solution (default: 10)"
-    add("--seconds", metavar="T", type=float, default=10.0, help=text)
+    add("--seconds", metavar="T", type=positive_number, default=10.0, help=text)
     add_format(parser)
 
 

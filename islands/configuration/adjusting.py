@@ -1,7 +1,7 @@
 """Adjust settings to the cost of local search, so that a generation takes less than half a second.
 
-The time of a search is estimated, not measured, and depends only on the name of the backend, so
-that a command repeats the same run on any device of a backend.
+The time of a search is estimated, not measured. Of the device, only the name of the backend counts,
+so that a command gives the same run on any device of a backend.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from islands.problems.base import Problem
 from islands.text import either
 
 _TARGET_SECONDS = 0.2
-_LONGEST_SEARCH = 0.5  # seconds of a search, if one runs at a time
+_LONGEST_SEARCH = 0.5  # maximum seconds of a search if only one runs at a time
 _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
-_READ_SECONDS = 2e-9  # in which a CPU thread reads and adds a number
+_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
 _FEWEST = 16  # minimum population
 _CORE = 60  # items of medium utility; more are rarely useful
 _LARGEST_CUT = 5  # a tabu search with a fifth of its default steps is still useful
@@ -54,7 +54,7 @@ def adjusted(
 ) -> RunSpec:
     """Return the run with settings adjusted to its improver, except those in `given`.
 
-    `usual` are the defaults of the problem, which were chosen on a GPU; `islands` is the number of
+    `usual` are the defaults of the problem, which were tuned on a GPU; `islands` is the number of
     islands of the whole run, of which `spec` may be a colony.
     """
     on_gpu = is_gpu(spec.general.backend)
@@ -113,7 +113,7 @@ class _Adjustment:
             self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
 
     def limit_steps(self) -> None:
-        """Limit the steps so that a single search is not longer than a generation may be."""
+        """Limit the steps so that a single search fits into a generation."""
         most = self._improver().steps() or self._problem.size
         allowed = _LONGEST_SEARCH / max(1.0, self._turns())
         if self._seconds() > allowed * _TOLERANCE:
@@ -133,7 +133,7 @@ class _Adjustment:
             return ""
         return (
             f"{either(changes, 'and')}, as {requested.improver.name} on {self._device.name} would"
-            " take too long. To prevent this, set them yourself"
+            " take too long. Set them explicitly to prevent this"
         )
 
     def _named(self, spec: RunSpec) -> dict[str, str]:

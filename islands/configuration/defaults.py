@@ -1,8 +1,8 @@
 """The table of default settings: rows of a condition and values.
 
 `SEARCHES` lists complete settings of good searches for a problem; `choosing.py` selects the first
-that agrees with the request. `SIZES` lists further settings of the selected algorithm. They depend
-on the problem, the time limit and the number of GPUs, and on nothing else.
+that is compatible with the request. `SIZES` lists further settings of the selected algorithm. They
+depend only on the problem, the time limit and the number of GPUs.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _FREEZING: Values = {
 }
 """Tempering for unstructured instances: replicas near the freezing temperature need long
 undisturbed chains. Renewing ladders, and migrants, led to worse solutions. Two good solutions of
-tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same location, so that
+tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same location, so
 a crossover preserves nothing.
 """
 _CHOOSING_PLACES: Values = {**_TEMPERING, "migration.topology": "none"}
@@ -112,7 +112,7 @@ _MEMETIC: Values = {
 _ROUGH: Values = {**_MEMETIC, "crossover": "uniform", "reset": 120}
 """A memetic search for unstructured instances of medium size, whose population converges in seconds
 and restarts after 120 generations without progress. `uniform` reaches the best known values sooner
-there; with 100 facilities, its children are too different from both mates. Lengthening the tabu
+there; with 100 facilities, its children are too different from both parents. Lengthening the tabu
 searches up to four times while there is no progress was worse: on tai60a, 1 instead of 6 of 6 runs
 of 15 s reached the best known value (H100).
 """
@@ -168,8 +168,8 @@ _FEWEST, _MOST, _ITEMS_PER_INDIVIDUAL = 64, 512, 6
 def _genetic(problem: Mkp) -> Values:
     """Return settings of many small populations that restart when they stop improving.
 
-    With more items, populations are larger and fewer. Without repair, there are only defaults of
-    the algorithm and the encoding.
+    With more items, populations are larger and fewer. Without repair, only the algorithm and the
+    encoding have defaults.
     """
     if not problem.sorts_items:
         return {"algorithm": "ga", "encoding": "bits"}
@@ -214,8 +214,8 @@ _BY_KIND: Mapping[str, Values] = {
         "Cr": 0.5,
     },
 }
-"""Settings by kind of solution, for requests that exclude tempering, as with an improver; measured
-with docs/examples/compare.py."""
+"""Settings by kind of solution, for requests that exclude tempering, as with an improver. They
+were measured with docs/examples/compare.py."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset", "choices")
 """The kinds of solutions that tempering can search without a state."""
@@ -224,7 +224,7 @@ _BY_MOVES = ("order", "subset", "choices")
 def _suits_tempering(model: Model) -> bool:
     """Return whether tempering is suitable: kernels evaluate the moves that it proposes."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
-    # A repair is itself a search, with which a population is as good.
+    # A repair is itself a search; with it, a population is just as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
     return by_moves and bool(model.chains.proposals) and not is_repaired
 
@@ -254,7 +254,7 @@ def _by(chains: type[ReplicaChains]) -> Callable[[Case], bool]:
 
 
 def _by_default(holds: Condition) -> Callable[[Case], bool]:
-    """Return a condition: the run has a search of `SEARCHES`, for a problem with `holds`."""
+    """Return a condition: the run uses a default search, and `holds` is true for its problem."""
     return lambda case: case.has_defaults and holds(case.problem)
 
 
@@ -274,7 +274,7 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
         _on(Qap, lambda qap: qap.size >= _DOMINATED_FROM and qap.swaps.is_dominated),
         (_MEMETIC, _TEMPERING, _CELLULAR),
     ),
-    # Tempering solves small instances immediately, and is the best on large ones. In between,
+    # Tempering solves small instances immediately, and is best on large ones. In between,
     # the costs of unstructured instances vary too abruptly for it.
     (_rough(_FEW_ROUGH + 1), (_FREEZING, _MEMETIC, _CELLULAR)),
     (_rough(_ROUGH_FROM), (_ROUGH, _FREEZING, _CELLULAR)),
@@ -287,7 +287,7 @@ SEARCHES: Sequence[tuple[Condition, Searches]] = (
     (_on_model(), lambda model: (_BY_KIND[model.solution_kind],)),
     (lambda problem: True, ({"algorithm": "brkga"},)),
 )
-"""Conditions of problems, and complete settings of searches, the best first; the others are for
+"""Conditions on problems, and complete settings of searches, the best first; the others are for
 requests that exclude the best. The first row whose condition holds applies."""
 
 SHORT_SEARCHES: Sequence[tuple[Condition, Callable[[Problem], Values]]] = (

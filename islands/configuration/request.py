@@ -1,4 +1,4 @@
-"""The request of a user, before defaults: of a command line, a Python call or a file."""
+"""The request of a user before defaults, from a command line, a Python call or a file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Source:
 class Request:
     """Requested settings by full name, which override those of a configuration file.
 
-    Both may name a preset, whose settings are weaker than theirs.
+    Both may name a preset, whose settings have lower precedence.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)

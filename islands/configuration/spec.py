@@ -54,7 +54,7 @@ class GeneralSettings(Settings):
         choices=("", "sorted", "plain", "host"),
     )
     threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0, high=MOST_THREADS)
-    bound: bool = setting(False, "whether a bound of the optimum is computed after the search")
+    bound: bool = setting(False, "whether a bound on the optimum is computed after the search")
 
     def later(self, runs: int) -> Self:
         """Return the settings with the seed increased by `runs`."""

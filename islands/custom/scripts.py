@@ -41,7 +41,7 @@ def is_trusted(file: Path) -> bool:
 
 
 def require_trusted(file: Path, words: str) -> None:
-    """Reject a script that the user has not named; `words` describe it in the error."""
+    """Refuse a script that the user has not named; `words` describe it in the error."""
     if not is_trusted(file):
         raise UntrustedError(
             f"names scripts that you have not named, which would be run: {words}. Read the scripts;"
@@ -71,7 +71,7 @@ def absolute_reference(reference: str) -> str:
 def module_of(path: Path, words: str = "") -> ModuleType:
     """Import a script, once for each version of its text; its name is never `__main__`.
 
-    All scripts are imported by this function. It rejects those that are named only by data, such as
+    All scripts are imported by this function. It refuses those that are named only by data, such as
     a file, a folder, a list or a pipe. `words` as in `require_trusted`.
     """
     with reading(path):
@@ -117,7 +117,7 @@ def _imported(path: Path, text: bytes, name: str) -> ModuleType:
 
 
 def refuse_while_importing(call: str) -> None:
-    """Reject a call that a script makes during its import, which would import it again."""
+    """Refuse a call that a script makes during its import, which would import it again."""
     if _importing:
         raise UsageError(
             f"the script calls {call} while it is imported. Put this call below the line"

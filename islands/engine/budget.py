@@ -59,7 +59,7 @@ def begins_partly(spec: RunSpec) -> bool:
 
 
 def _first_evaluations(spec: RunSpec) -> int:
-    """Return an upper bound of the evaluations of generation 0."""
+    """Return an upper bound on the evaluations of generation 0."""
     return sum(
         colony.islands * colony.population * ALGORITHMS[colony.algorithm].most_first_calls
         for colony in spec.all_colonies
@@ -73,7 +73,7 @@ def colonies_of(resolved: Resolved) -> tuple[ColonySpec, ...]:
 
 
 def most_evaluations(resolved: Resolved) -> float:
-    """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
+    """Return an upper bound on the evaluations of a run in one generation; infinite if unknown."""
     most, problem = 0.0, resolved.problem
     for colony in resolved.spec.all_colonies:
         algorithm = ALGORITHMS[colony.algorithm]

@@ -79,7 +79,7 @@ def stored_request(
 
 
 def resolve_stored(folder: Path, request: tuple[Request, Problem]) -> Resolved:
-    """Return the run; refuse parts of scripts that have changed."""
+    """Return the run; refuse parts from scripts that have changed."""
     resolved = resolve(*request)
     require_same_parts(folder, part_versions(resolved))
     return resolved
@@ -136,14 +136,14 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the parts of scripts in settings by full name, as options of `resume`."""
+    """Return the parts from scripts in settings by full name, as options of `resume`."""
     holders = (settings, *settings.get(COLONIES, ()))
     parts = {key: [*filter(is_reference, _values(key, holders))] for key in PARTS}
     return {key.partition(".")[0]: values for key, values in parts.items() if values}
 
 
 def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
-    """Replace parts of scripts in the settings by the same parts in other files."""
+    """Replace parts from scripts in the settings by the same parts in other files."""
     name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
     custom = [part for part in kept if part not in kind.registry or part in kind.of_scripts]

@@ -113,7 +113,7 @@ class Improver(ABC):
     """Whether cost differences are summed, and must therefore be integers."""
 
     def __init__(self, settings: ImproverSettings = _DEFAULTS, size: int = 0) -> None:
-        """Reject settings that do not fit solutions of `size` items.
+        """Refuse settings that do not fit solutions of `size` items.
 
         A script may create an instance without arguments to represent the class.
         """
@@ -150,7 +150,7 @@ class Improver(ABC):
         return 0.0
 
     def most_calls(self) -> float:
-        """Return an upper bound of the evaluations per search; infinite if unknown."""
+        """Return an upper bound on the evaluations per search; infinite if unknown."""
         return math.inf
 
     def tenures(self) -> tuple[int, int]:

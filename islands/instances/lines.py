@@ -53,7 +53,7 @@ class Lines:
         self.path = path
         self.number = 0
         self.longest = longest
-        """Upper bound of the bytes of text in the file."""
+        """Upper bound on the bytes of text in the file."""
         self._stream = stream
         self._allowance = _HEADER
         self._line_ended = True

@@ -39,7 +39,7 @@ class StatedCosts:
     """The cost of the best assignment known."""
     optimum: int | None = None
     bound: int | None = None
-    """A lower bound of the cost."""
+    """A lower bound on the cost."""
 
     @classmethod
     def of(cls, *values: int) -> Self:

@@ -28,7 +28,7 @@ islands that send to it."""
 NOBODY = -1
 
 _COMPARED = 3
-"""Number of migrations whose senders are compared between ranks, for topologies of scripts."""
+"""Number of migrations whose senders are compared between ranks, for topologies from scripts."""
 _RANDOM, _BROADCAST = 1, 2  # purposes of random numbers; results depend on these values
 
 

@@ -35,7 +35,7 @@ def permutation(
     - `function`: a Python function from one solution to its cost.
 
     `data` has arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
-    change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
+    change in cost due to a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
     `state` is CUDA code for a `struct State` that is updated by moves, with `prepare`, `change` and
     `apply`, so that tempering evaluates a move in a few steps; it may also `propose` steps and
     `cross` two solutions. `repair` is CUDA code that may change a solution before it is evaluated.

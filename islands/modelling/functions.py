@@ -32,7 +32,7 @@ _MOST = 2**62
 
 _ENTRIES_AT_ONCE = 1 << 22
 SEED = (
-    "A solution must always have the same cost: seed random generators of the script, such as"
+    "A solution must always have the same cost: seed the random generators of the script, such as"
     " np.random.default_rng(1), or load the data from a file"
 )
 
@@ -72,9 +72,9 @@ class UserFunction:
     ) -> Any:
         """Return the cost of each row as int64 or float64.
 
-        `real` is the required type, None any. Costs are in the memory of the solutions, which may
-        be that of a GPU. If the function takes one solution per call, calls are skipped once
-        `must_leave` returns True, or after a cost that `ends` them.
+        `real` requires float64 if True, int64 if False. Costs are in the memory of the solutions,
+        which may be that of a GPU. If the function takes one solution per call, calls are skipped
+        once `must_leave` returns True, or after a cost that `ends` them.
         """
         if not self.is_batch:
             return self._usable(solutions, self._called_for_each(solutions, real, must_leave, ends))
@@ -84,7 +84,7 @@ class UserFunction:
         return costs[0] if len(costs) == 1 else array_module(solutions).concatenate(costs)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
-        """Return the costs of the first solutions; reject NaN and large integers."""
+        """Return the costs of the first solutions; refuse NaN and large integers."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -96,7 +96,7 @@ class UserFunction:
         return costs
 
     def returned(self, solutions: Any, real: bool | None, *, is_compared: bool = True) -> Any:
-        """Return the result for all solutions in one call as int64 or float64, of any value.
+        """Return the costs of all solutions from one call as int64 or float64, of any value.
 
         `is_compared`: whether to check that the solutions are unchanged, which waits for a GPU.
         """
@@ -154,14 +154,14 @@ def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFun
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
-    """Return costs as int64 or float64; reject real ones if `real` is False."""
+    """Return costs as int64 or float64; refuse real ones if `real` is False."""
     is_real = costs.dtype.kind == "f"
     if real is False and is_real:
         if bool((costs != costs).any()):
             raise RunError(f"{argument}= returned NaN. {_instead(argument, 'a number')}")
         raise RunError(
             f"{argument}= returned real costs, such as {float(costs.reshape(-1)[0])!r}, but its"
-            " first cost was an integer. Return float(cost) always, or int(cost) always"
+            " first cost was an integer. Always return float(cost), or always int(cost)"
         )
     return costs.astype(np.float64 if real or is_real else np.int64, copy=False)
 
@@ -195,7 +195,7 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
 
 
 def is_of_signal(error: BaseException) -> bool:
-    """Return whether a signal handler raised the exception instead of the function."""
+    """Return whether a signal handler raised the exception, not the function."""
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     if isinstance(error, KeyboardInterrupt) and signal.default_int_handler in handlers:
         return True
@@ -205,7 +205,7 @@ def is_of_signal(error: BaseException) -> bool:
 
 
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
-    """Return costs as an array in the memory of the solutions; reject anything else."""
+    """Return costs as an array in the memory of the solutions; refuse anything else."""
     try:
         if np.ma.is_masked(costs):
             raise ValueError
@@ -329,7 +329,7 @@ class PythonCosts:
         self._workers, self.callers = None, 1
 
     def _require_equal_costs(self, workers: WorkerPool) -> None:
-        """Reject a function whose cost of a solution differs in another process."""
+        """Refuse a function whose cost of a solution differs in another process."""
         cost, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
         if not agree(cost, other, real=self.real):
@@ -425,7 +425,7 @@ def _result(call: Future[Any]) -> Any:
         return call.result()
     except BrokenProcessPool:
         raise RunError(
-            "a process that called function= ended suddenly. Check the memory that the function"
+            "a process that called function= died unexpectedly. Check the memory that the function"
             " needs, its indices if it calls compiled code, and that it does not call os._exit"
         ) from None
 

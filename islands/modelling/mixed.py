@@ -91,14 +91,14 @@ def mixed(
 
 
 def _refuse_taken(statement: Statement) -> None:
-    """Reject a parameter that has the name of an argument."""
+    """Refuse a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
             raise messages.parameter_named_like_argument(argument=argument)
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
-    """Return the parameters of a dict and the named ones; reject other values."""
+    """Return the parameters of a dict and the named ones; refuse other values."""
     if given is not None and not isinstance(given, Mapping):
         raise messages.not_a_dict_of_parameters(given=given)
     first: Mapping[Any, Any] = given or {}
@@ -122,7 +122,7 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
 
 
 def _entries(parameters: Mapping[str, Parameter]) -> int:
-    """Return the number of entries of a solution; reject too many."""
+    """Return the number of entries of a solution; refuse too many."""
     count: int = sum(parameter.count for parameter in parameters.values())
     if count > MOST_ITEMS:
         raise messages.too_many_entries(count=count, most=MOST_ITEMS)

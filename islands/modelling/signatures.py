@@ -44,7 +44,7 @@ class Signature:
         return replace(self, move=move_type(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:
-        """Reject code that does not define the function with these types.
+        """Refuse code that does not define the function with these types.
 
         `name` is that of the code, and `parameters` has those of each definition.
         """

@@ -137,7 +137,7 @@ class Text:
         return code
 
     def require(self, signature: Signature) -> None:
-        """Reject code without a function of this signature, or that includes headers.
+        """Refuse code without a function of this signature, or that includes headers.
 
         Headers cannot be included, as the code is compiled inside of a namespace.
         """
@@ -150,7 +150,7 @@ class Text:
             raise messages.included_header(name=self.name, header=include[1].rstrip())
 
     def require_both(self, signature: Signature) -> None:
-        """Reject a function that does not return the changes of both cost and violation."""
+        """Refuse a function that does not return the changes of both cost and violation."""
         self.require(signature)
         for kind in self._returned(signature.function):
             if kind != "Change":

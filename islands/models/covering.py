@@ -108,7 +108,7 @@ set_cover = function_of(SetCover, "set_cover")
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
-    """Return the optimum of the linear relaxation, a lower bound of all covers."""
+    """Return the optimum of the linear relaxation, a lower bound on all covers."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 

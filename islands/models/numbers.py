@@ -30,7 +30,7 @@ MOST_REAL = 1e300
 def amounts(
     name: str, values: Any, dimensions: int, below: int, *, negative: bool = False
 ) -> NDArray[np.int64]:
-    """Return whole numbers whose absolute values have a sum `below` a limit; reject others."""
+    """Return whole numbers whose absolute values have a sum `below` a limit; refuse others."""
     array = read_array(name, values, dimensions)
     numbers = integers(name, array, below - 1, least=1 - below if negative else 0)
     require_sum(name, numbers, below)
@@ -38,7 +38,7 @@ def amounts(
 
 
 def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
-    """Return numbers of items from 0 to `count` - 1; reject others."""
+    """Return numbers of items from 0 to `count` - 1; refuse others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
     if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_boolean, given.flat))):
@@ -51,7 +51,7 @@ def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return the rows of a list, a tuple or an array; reject anything else, and an empty one."""
+    """Return the rows of a list, a tuple or an array; refuse anything else, and an empty one."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
         values = values if is_ragged else typed_array(name, values, 2)
@@ -66,13 +66,13 @@ def _is_boolean(value: Any) -> bool:
 
 
 def typed_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return an array of numbers or booleans, in its own type; reject others."""
+    """Return an array of numbers or booleans, in its own type; refuse others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return an argument that is one of several choices; reject anything else."""
+    """Return an argument that is one of several choices; refuse anything else."""
     if not isinstance(value, str) or value not in choices:
         raise UsageError(unknown(name, value if isinstance(value, str) else shown(value), choices))
     return value

@@ -25,11 +25,11 @@ _LARGEST = 2**30
 _MOST = 10_000
 """Maximum number of operations with dates or choices: each thread has an array of them."""
 _NUMBERED = 60
-"""Up to this many bars for each machine, a chart shows the number of each job."""
+"""Up to this many bars per machine, a chart shows the number of each job."""
 
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return the machines and the times of all operations; reject rows of different lengths."""
+    """Return the machines and the times of all operations; refuse rows of different lengths."""
     rows = _rows("machines", machines), _rows("times", times)
     jobs, others = map(len, rows)
     if jobs != others:
@@ -51,7 +51,7 @@ class Dates:
 
     @classmethod
     def of(cls, jobs: int, objective: str, release: Any, due: Any, weights: Any) -> Dates:
-        """Return the dates of a number of jobs; reject invalid ones."""
+        """Return the dates of a number of jobs; refuse invalid ones."""
         is_late = objective == "tardiness"
         for name, given in (("due", due), ("weights", weights)):
             if given is not None and not is_late:
@@ -154,10 +154,10 @@ class Shop(Plain):
         return np.repeat(np.arange(len(self.job), dtype=np.int32), np.diff(self.choices))
 
     def begins(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int]]:
-        """Return operation, choice and begin of all operations for an order of choices.
+        """Return the number, choice and start of each operation for an order of choices.
 
-        The first choice of an operation counts. The k-th operation of a job in the order stands for
-        its k-th operation, which begins as soon as its job and its machine are free.
+        Only the first choice of each operation counts. The k-th such entry of a job stands for the
+        k-th operation of the job, which starts as soon as the job and its machine are free.
         """
         operation, chosen = self.operation.tolist(), dict[int, int]()
         for choice in np.asarray(order).tolist():
@@ -175,7 +175,7 @@ class Shop(Plain):
         return begins
 
     def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
-        """Return job, machine, begin and end of all operations for an order of choices."""
+        """Return the job, machine, start and end of each operation for an order of choices."""
         operation, choice, begin = np.array(self.begins(order)).T
         columns = self.job[operation], self.machine[choice], begin, begin + self.time[choice]
         return [*zip(*(column.tolist() for column in columns), strict=True)]
@@ -192,12 +192,12 @@ class Shop(Plain):
 
         Each operation has one choice.
         """
-        # Operations that take no time come before others of the same machine.
+        # Operations that take no time come before others on the same machine.
         order = np.lexsort((np.arange(len(begins)), begins + self.time, begins))
         return order.tolist(), self.cost(order)
 
     def bound(self) -> int:
-        """Return a lower bound of the cost, from the shortest time of each operation.
+        """Return a lower bound on the cost, from the shortest time of each operation.
 
         Each job is bounded by the sum of its times, and each machine by those of the operations
         without another choice, plus the shortest times before and after them in their jobs.
@@ -238,7 +238,7 @@ def _rows(name: str, values: Any) -> list[list[Any]]:
 
 
 def _per_job(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
-    """Return a number for each job, or the default; reject invalid ones."""
+    """Return a number for each job, or the default; refuse invalid ones."""
     if given is None:
         return np.full(jobs, default, np.int64)
     numbers = integers(name, read_array(name, given, 1), _LARGEST - 1)
@@ -247,7 +247,7 @@ def _per_job(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64
 
 
 def draw_gantt(axes: Any, rows: list[tuple[int, int, int, int]]) -> None:
-    """Draw rows of job, machine, begin and end as a Gantt chart into Matplotlib axes."""
+    """Draw rows of job, machine, start and end as a Gantt chart into Matplotlib axes."""
     machines = sorted({machine for _, machine, *_ in rows})
     is_small = len(rows) <= _NUMBERED * len(machines)
     for job, machine, begin, end in rows:

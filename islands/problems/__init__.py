@@ -95,7 +95,7 @@ def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
     """Return the name of a problem for `run.toml`, and the problem itself, or None for a name.
 
     Scripts that the calling program names are trusted. A problem without a file or a script may
-    have any name. Anything else is rejected; `call` is the name of the calling function.
+    have any name. Anything else is refused; `call` is the name of the calling function.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))

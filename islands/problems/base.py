@@ -83,7 +83,7 @@ class Problem(ABC):
     """Words for messages."""
     best_known: BestKnown | None = None
     lower_bound: int | None = None
-    """A lower bound of all costs: a run that reaches it ends."""
+    """A lower bound on all costs: a run that reaches it ends."""
     maximise: bool = False
     constraints: int | None = None
     """Number of constraints, if it is part of the problem's size."""
@@ -94,7 +94,7 @@ class Problem(ABC):
     """A function that plots a solution into Matplotlib axes."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Reject a class that lacks methods, with a hint."""
+        """Refuse a class that lacks methods, with a hint."""
         if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
             raise messages.abstract_class(name=cls.__name__, lacking=lacking)
         return super().__new__(cls)
@@ -118,7 +118,7 @@ class Problem(ABC):
 
     @property
     def flips(self) -> Flips | None:
-        """The change of the cost by flips of a subset, if tempering can flip many items at once."""
+        """The change in cost due to flips of a subset, if tempering can flip many items at once."""
         return None
 
     @property
@@ -211,7 +211,7 @@ class Problem(ABC):
         """Write a solution in the problem's usual format; `cost` is in units."""
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of a solution; reject an infeasible one.
+        """Return the exact cost of a solution; refuse an infeasible one.
 
         The cost is an integer unless costs have decimals.
         """
@@ -229,7 +229,7 @@ class Problem(ABC):
         return cost
 
     def _rows(self, solutions: ArrayLike) -> NDArray[Any]:
-        """Return solutions as an array with one per row; reject other shapes."""
+        """Return solutions as an array with one per row; refuse other shapes."""
         try:
             array = np.asarray(solutions)
         except ValueError:  # rows of different lengths

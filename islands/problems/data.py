@@ -254,7 +254,7 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
 
 
 def _refuse_none(values: Any) -> None:
-    """Reject None in a matrix, which only responses of routing engines may contain."""
+    """Refuse None in a matrix, which only responses of routing engines may contain."""
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return

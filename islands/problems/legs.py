@@ -2,7 +2,7 @@
 
 Kernels support only closed tours without fixed edges. A path is therefore closed by an additional
 city at length 0 from all others. Cities connected by fixed edges form a chain, which is a single
-item: the length from one item to the next is that from the last city of the one chain to the first
+item: the length from one item to the next is that from the last city of one chain to the first
 city of the other. If lengths are symmetric, a chain may be traversed in either direction: its two
 ends are items, and an entry of the matrix marks them as joined. Forbidden legs are marked as well;
 see kernels/problems/legs.cuh.
@@ -104,7 +104,7 @@ class Legs(Distances):
         return faults
 
     def remarks(self) -> list[Remark]:
-        """Return the length of fixed edges, and a hint about lengths that differ by rounding.
+        """Return the length of fixed edges, and a hint about lengths that differ only by rounding.
 
         Published lengths of some instances omit fixed edges.
         """
@@ -113,7 +113,7 @@ class Legs(Distances):
             return remarks
         ones, others = np.array(self.file.fixed).T
         length = float(self.between(ones, others).sum()) / self.unit
-        words = f"fixed edges are {length:g} of the length of each tour"
+        words = f"fixed edges account for {length:g} of the length of each tour"
         return [*remarks, Remark("fixed", length, words)]
 
     def _remarks_on_directions(self) -> list[Remark]:
@@ -126,8 +126,8 @@ class Legs(Distances):
             if most > limit or ((row < 0) != (column < 0)).any():
                 return []
         length = most / self.unit
-        words = f"lengths differ by direction by at most {length:g}: an instance with equal ones"
-        words += " is solved faster"
+        words = f"lengths of opposite directions differ by at most {length:g}: with equal lengths,"
+        words += " the instance would be solved faster"
         return [Remark("directions", length, words)]
 
     def chain(self) -> dict[str, NDArray[Any]]:
@@ -138,7 +138,7 @@ class Legs(Distances):
         return arrays_of_chain(cities)
 
     def priced(self) -> NDArray[np.int64]:
-        """Return the lengths between items, with the price of forbidden ones."""
+        """Return the lengths between items, with `PRICE` for forbidden ones."""
         assert self.matrix is not None
         lengths = self.matrix.astype(np.int64)
         return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
@@ -176,7 +176,7 @@ class Legs(Distances):
 
 
 def _shares_of_ends(inside: int, count: int, joined: int) -> Ints:
-    """Return amounts that sum up to `inside` along the legs of each tour of `count` items.
+    """Return amounts that sum to `inside` along the legs of each tour of `count` items.
 
     The first `joined` items have one leg besides the edge that joins them, the others two.
     """

@@ -1,7 +1,7 @@
 """Directed lengths transformed so that the nearest cities are likely successors in short tours.
 
 Adding an amount to all legs from a city, or to all legs to it, changes all tours by the same
-length. If the amounts are the dual prices of a shortest assignment, no leg is shorter than those of
+length. If the amounts are the dual prices of an optimal assignment, no leg is shorter than those of
 the assignment, whose length is close to that of a short tour.
 """
 
@@ -24,7 +24,7 @@ cities would need more."""
 def levelled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the transformed lengths; negative entries, which are forbidden, are unchanged.
 
-    They depend only on the matrix, as all shortest assignments have the same dual prices: the
+    They depend only on the matrix, as all optimal assignments have the same dual prices: the
     highest ones that are at most 0 are used. If computing them takes too long, the lengths are
     returned unchanged.
     """

@@ -61,7 +61,7 @@ class Qap(Problem):
         self.file, self.path = file, file.path
         self._check_costs()
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
-        """Whether a matrix is symmetric; then both are stored as symmetric matrices."""
+        """Whether either matrix is symmetric; if so, both are stored as symmetric matrices."""
         self.form = form(file.a, file.b, file.linear)
         self.words = ProblemWords(structure=self.form.words())
         self.layout = Layout(
@@ -135,7 +135,7 @@ class Qap(Problem):
 
     @property
     def evaluation(self) -> Evaluation:
-        """Evaluation by kernels, whose threads share pairs.
+        """Evaluation by kernels, whose threads divide up the pairs.
 
         A move changes the products of two facilities, or of all moved ones.
         """
@@ -225,7 +225,7 @@ class Qap(Problem):
             )
 
     def _most_linear(self) -> int:
-        """Return an upper bound of the linear terms of a cost."""
+        """Return an upper bound on the linear terms of a cost."""
         return 0 if self.file.linear is None else int(self.file.linear.max(axis=1).sum())
 
     def _narrowed(self, matrix: Matrix) -> NDArray[Any]:
@@ -313,7 +313,7 @@ def _published(problem: Qap) -> tuple[float, str] | None:
 
 
 def _solved(problem: Qap, value: int) -> tuple[bool, str]:
-    """Return whether the assignment in the solution file, or its inverse, has this cost, and why.
+    """Return whether the assignment in the solution file or its inverse has this cost, and why.
 
     The cost in the header of the solution file is ignored.
     """

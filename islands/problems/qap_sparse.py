@@ -166,7 +166,7 @@ class Sparse:
 
     @cached_property
     def lower_bound(self) -> int:
-        """A lower bound of the cost: each item sends its largest flows to the nearest places."""
+        """A lower bound on the cost: each item sends its largest flows to the nearest places."""
         n = self.size
         # With many neighbours, the last ones share a distance, so that hubs do not take minutes.
         most = min(int(self.degrees.max(initial=0)), max(1, _MOST_RANKED // n))

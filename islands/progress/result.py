@@ -130,7 +130,7 @@ class Result:
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
     bound: float | None = None
-    """A proven lower bound of the optimum, or an upper bound of a profit; None if not requested, or
+    """A proven lower bound on the optimum, or an upper bound on a profit; None if not requested, or
     not proven in time."""
     bound_gap: float | None = None
     """How far the cost is from the bound or the estimate, in per cent of it."""

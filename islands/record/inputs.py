@@ -47,7 +47,7 @@ _SIGNATURE = "signature"
 _SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
 """The bytes of a signature, and the maximum of its array with a header."""
 _HEADER_BYTES = 1 << 12
-"""An upper bound of the bytes of an array in a file besides its values."""
+"""An upper bound on the bytes of an array in a file besides its values."""
 _TRUST = "If you made the folder, or trust it, add --trust"
 
 

@@ -381,7 +381,7 @@ class State {
         return best.first_of_warp();
     }
 
-    // Find the best two places of an unplaced item. The bound of the flows to unplaced neighbours
+    // Find the best two places of an unplaced item. The bound on the flows to unplaced neighbours
     // is only computed for places whose cost is near the lowest.
     __device__ void find_places(int item, uint32_t salt) {
         const int padded = network_.pitch;
@@ -418,7 +418,7 @@ class State {
         warp::sync();
     }
 
-    // Return a bound of the cost of the flows to unplaced neighbours with an item at a place: the
+    // Return a bound on the cost of the flows to unplaced neighbours with an item at a place: the
     // largest flows go to the nearest free places.
     __device__ Number ahead(int item, int to) const {
         Number sum = 0, distance = 0;

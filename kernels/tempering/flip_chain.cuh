@@ -83,7 +83,7 @@ class FlipChain : public MovingChain {
         int64_t climbs;  // flips that raised it
     };
 
-    // Compute the change of the cost by each flip.
+    // Compute the change in cost due to each flip.
     __device__ void prepare() const {
         for (int i = threadIdx.x; i < n_; i += blockDim.x) {
             side_[plan_.place[i]] = int8_t(genes::get(row_, i));

@@ -15,7 +15,7 @@ class FlipParts {
     // Arrays with an entry for each place, which are overwritten.
     struct Memory {
         int32_t* part;    // the first place of its part, if it differs
-        int32_t* raised;  // per part: twice the change of the cost by its exchange
+        int32_t* raised;  // per part: twice the change in cost due to its exchange
         int8_t* side;     // whether it is chosen
     };
 
@@ -101,7 +101,7 @@ class FlipParts {
         return p;
     }
 
-    // Return twice the share of a place in the change of the cost by an exchange of its part.
+    // Return twice the share of a place in the change in cost due to an exchange of its part.
     __device__ int32_t raised_by(int p) const {
         int32_t field = 2 * plan_.single[p];
         for (int e = plan_.first[p]; e < plan_.first[p + 1]; ++e) {

@@ -9,7 +9,7 @@
 namespace tempering {
 
 // Such a chain also has
-//     // Return the mean change of the cost by samples() moves.
+//     // Return the mean change in cost of samples() moves.
 //     double roughness(int64_t cost, const draw::Place&, const improver::Plan&) const;
 class MovingChain : public BaseChain {
   public:

@@ -1,4 +1,4 @@
-// Constructs a directed tour from a shortest assignment: each city is assigned its successor, so
+// Constructs a directed tour from an optimal assignment: each city is assigned its successor, so
 // that the sum of randomised lengths is minimal, and the cycles of the assignment are joined. For
 // random matrices, the assignment is hardly shorter than the shortest tour. All threads of a block
 // cooperate. Reads the problem and the neighbours; writes a tour. No random numbers of its own.

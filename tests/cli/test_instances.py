@@ -42,7 +42,7 @@ def write(path: Path, n: int) -> None:
 
 def test_check_finds_changed_files(folder: Path, capsys: Capture) -> None:
     assert run("check") == 0
-    assert "all files are as published" in capsys.readouterr().out
+    assert "all files match the published checksums" in capsys.readouterr().out
     write(folder / "national" / "zi929.tsp", 929)
     write(folder / "national" / "dj38.tsp", 37)
     (folder / "national" / "wi29.tsp").write_text("")
@@ -73,8 +73,8 @@ def test_file_with_many_problems_is_fetched_once(published: Path, capsys: Captur
 def test_an_absent_file_has_a_way_to_get_it(capsys: Capture) -> None:
     for name, words in {
         "tsplib/pcb442": "download it with `islands instances fetch tsplib`",
-        "jobshop/ft10": "none; download it from the set's home",
-        "dimacs/E1k.1": "generated when it is needed",
+        "jobshop/ft10": "none; download it from the set's home page",
+        "dimacs/E1k.1": "generated on demand",
     }.items():
         assert run("show", name) == 0
         out = capsys.readouterr().out

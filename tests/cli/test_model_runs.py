@@ -99,7 +99,7 @@ def test_a_function_cannot_end_the_process(threads: str, capsys: Capture) -> Non
 
 def test_the_end_of_a_process_that_calls_the_function_is_an_error(capsys: Capture) -> None:
     assert main(["run", "mine.py:dying", *RUN, "2", "--stop", "generations=9"]) == 1
-    assert "a process that called function= ended suddenly" in capsys.readouterr().err
+    assert "a process that called function= died unexpectedly" in capsys.readouterr().err
 
 
 @pytest.mark.slow

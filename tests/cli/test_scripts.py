@@ -1,4 +1,4 @@
-"""Parts of scripts, named `FILE.py:NAME` on the command line, and how their runs are resumed."""
+"""Parts from scripts, named `FILE.py:NAME` on the command line, and how their runs are resumed."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Parts of scripts, compared with built-in ones, and errors that show the line of a script."""
+"""Parts from scripts, compared with built-in ones, and errors that show the line of a script."""
 
 from pathlib import Path
 from typing import Any

@@ -32,7 +32,7 @@ def checked_ends(
     release: Sequence[int],
     rows: Sequence[tuple[int, int, int, int]],
 ) -> list[int]:
-    """Return the end of each job of a schedule; each row has job, machine, begin and end."""
+    """Return the end of each job of a schedule; each row has job, machine, start and end."""
     ends = list(release)
     done = [0] * len(machines)
     for job, machine, begin, end in sorted(rows, key=lambda row: row[2:]):

@@ -60,7 +60,7 @@ class Tours:
         return self._made("check_nearest", 3, count, spread)
 
     def assignment(self, count: int, spread: int) -> NDArray[np.int32]:
-        """Return directed tours of shortest assignments, as nodes."""
+        """Return directed tours of optimal assignments, as nodes."""
         return self._made("check_assignment", 6, count, spread)
 
     def _made(self, kernel: str, arrays: int, count: int, spread: int) -> NDArray[np.int32]:

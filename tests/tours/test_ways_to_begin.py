@@ -91,7 +91,7 @@ def _matrix(n: int, seed: int, high: int = 1000) -> NDArray[Any]:
 
 
 def _assigned(matrix: NDArray[Any]) -> tuple[int, list[list[int]]]:
-    """Return the length of a shortest assignment without loops, and its cycles."""
+    """Return the length of an optimal assignment without loops, and its cycles."""
     far = matrix + _FAR * np.eye(len(matrix), dtype=int)
     following = linear_sum_assignment(far)[1].tolist()
     cycles: list[list[int]] = []

@@ -1,8 +1,8 @@
 """Parallel tempering: ladders of Markov chains at different temperatures.
 
 Replicas accept the moves of their chain by the Metropolis rule. Replicas at neighbouring
-temperatures exchange them after each generation. An island sets its own temperatures, from what its
-chains measure while it cools down.
+temperatures exchange them after each generation. Each island chooses its temperatures from
+measurements of its chains while it cools down.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Tempering(Algorithm):
     header: ClassVar[Header] = Header("algorithms/tempering.cuh")
     encodings: ClassVar[tuple[str, ...]] = tuple(_ENCODINGS.values())
     improves: ClassVar[bool] = False
-    needs: ClassVar[str] = "moves whose change of the cost can be computed"
+    needs: ClassVar[str] = "moves whose change in cost can be computed"
     most_first_calls: ClassVar[int] = 1 + ROUGHNESS_SAMPLES
     Settings: ClassVar[type[Settings]] = TemperingSettings
 
@@ -99,7 +99,7 @@ class Tempering(Algorithm):
     def standstill(
         cls, settings: TemperingSettings, population: int, size: int, *, is_warm: bool
     ) -> int:
-        # Plus twice the tuning phase, after which replicas are frozen, and one annealing.
+        # Plus twice the tuning phase, after which replicas are frozen, and one annealing cycle.
         return population + 2 * settings.generations_of_tuning + settings.cycle
 
     @classmethod
@@ -107,7 +107,7 @@ class Tempering(Algorithm):
         python = problem.evaluation.python
         kind = chains_of(problem)
         if kind is None or not kind.keeps_quota or (python is not None and python.is_batch):
-            return math.inf  # the moves of a batch after the accepted one count, too
+            return math.inf  # the moves of a batch after the accepted one count as well
         return kind.most_proposals(settings, problem) + 1  # includes the cost of a new state
 
     @classmethod

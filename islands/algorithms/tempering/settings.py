@@ -32,7 +32,7 @@ class TemperingSettings(Settings):
     )
     coldest: float = setting(
         0.0,
-        "lowest temperature, relative to the mean change of the cost by an exchange; 0: set by each"
+        "lowest temperature, relative to the mean change in cost due to an exchange; 0: set by each"
         " island",
         low=0,
         high=10,

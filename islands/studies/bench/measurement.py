@@ -113,7 +113,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
     """Return the tables in an output of `islands bench --json`, and its date and commit as text."""
     with reading(path):
         text = path.read_text(encoding="utf-8")
-    with parsing(path, "is not the output of islands bench --json"):
+    with parsing(path, fault := "is not the output of islands bench --json", "Name such a file"):
         whole = json.loads(text)
         tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
         origin, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
@@ -122,9 +122,14 @@ def read_tables(path: Path) -> tuple[Tables, str]:
             for rows in tables.values()
         )
         if not (isinstance(origin, dict) and are_tables):
-            raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
-        read_rows(tables.get(RUNS.name, []))  # refuses rows of another kind
-        return tables, _words(origin)
+            raise InputError(f"{path}: {fault}. Name such a file")
+    columns = {column.name for column in RUNS.columns}
+    if any(row.keys() != columns for row in tables.get(RUNS.name, ())):
+        raise InputError(
+            f"{path}: the table {RUNS.name} does not have the columns of this version of islands."
+            " Measure again with this version, or name another output of islands bench --json"
+        )
+    return tables, _words(origin)
 
 
 def _words(origin: Mapping[str, Any]) -> str:

@@ -269,7 +269,7 @@ class Experiment(ABC):
         return sorted(runs, key=self.paper_seconds)[(len(runs) - 1) // 2]
 
     def timed(self, problem: Problem, seed: int = 1, **settings: Any) -> RunResult:
-        """Time a run on the CPU; it ends early if it takes long."""
+        """Time a run on the CPU; it ends early if it is slow."""
         stop = [*self.stop(), f"seconds={CPU_SECONDS:g}"]
         options = {"backend": "cpu", "stop": stop, "record.every": _EVERY, **settings}
         return self.run(problem, seed, **options)

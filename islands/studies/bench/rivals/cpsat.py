@@ -59,7 +59,7 @@ class CpSat(Rival, of="cpsat"):
 
 
 def _shop_in(model: Any, shop: Shop) -> Values:
-    """Formulate a job shop with intervals; the solution is the begin of each operation."""
+    """Formulate a job shop with intervals; the solution is the start of each operation."""
     times, most = shop.time.tolist(), int(shop.time.sum())
     begins = [model.new_int_var(0, most, "") for _ in times]
     last = model.new_int_var(0, most, "")
