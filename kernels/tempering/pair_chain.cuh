@@ -43,14 +43,14 @@ class PairChain : public SweepingChain {
     __device__ Costs run(Costs costs, int sweeps, bool resumes, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
-        const int rows_a_sweep = triangle_.rows();
-        if (rows_a_sweep < 1) return costs;
+        const int rows_per_sweep = triangle_.rows();
+        if (rows_per_sweep < 1) return costs;
         triangle_.begin();
         __syncthreads();
         deltas_.begin(resumes, place.generation);
-        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
+        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_per_sweep);
         const int first = triangle_.first(row);
-        Rows rows(row, sweeps, rows_a_sweep, effort_);
+        Rows rows(row, sweeps, rows_per_sweep, effort_);
         Position at{triangle_.at(row, first) / block::RUN, 0, first};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
@@ -74,8 +74,8 @@ class PairChain : public SweepingChain {
             rows.exchanged(at.sweep, i);
             at.item = j + 1;
         }
-        costs.proposed = rows.end() / rows_a_sweep * triangle_.pairs() +
-                         triangle_.pairs_before(rows.end() % rows_a_sweep) -
+        costs.proposed = rows.end() / rows_per_sweep * triangle_.pairs() +
+                         triangle_.pairs_before(rows.end() % rows_per_sweep) -
                          triangle_.pairs_before(row);
         deltas_.end(place.generation);
         return costs;

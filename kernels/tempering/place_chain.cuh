@@ -35,12 +35,12 @@ class Chain : public SweepingChain {
     __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
-        const int rows_a_sweep = selection_.chosen();
-        if (rows_a_sweep < 1) return costs;
+        const int rows_per_sweep = selection_.chosen();
+        if (rows_per_sweep < 1) return costs;
         selection_.begin(order_);
         __syncthreads();
-        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
-        Rows rows(row, sweeps, rows_a_sweep, effort_);
+        const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_per_sweep);
+        Rows rows(row, sweeps, rows_per_sweep, effort_);
         Position at{0, row, 0, 0};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;

@@ -13,10 +13,10 @@ namespace tempering {
 class Rows {
   public:
     // `per_exchange`: the share of a sweep that an exchange counts as.
-    __device__ Rows(int first, int sweeps, int rows_a_sweep, double per_exchange)
-        : a_sweep_(rows_a_sweep),
-          an_exchange_(int(per_exchange * rows_a_sweep + 0.5)),
-          end_(first + int(min(int64_t(sweeps) * rows_a_sweep, MOST))) {}
+    __device__ Rows(int first, int sweeps, int rows_per_sweep, double per_exchange)
+        : a_sweep_(rows_per_sweep),
+          an_exchange_(int(per_exchange * rows_per_sweep + 0.5)),
+          end_(first + int(min(int64_t(sweeps) * rows_per_sweep, MOST))) {}
 
     // Return whether row i of a sweep belongs to the generation.
     __device__ bool have(int sweep, int i) const { return sweep * a_sweep_ + i < end_; }

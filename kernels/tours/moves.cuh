@@ -192,7 +192,7 @@ class Finder {
     Part parts_[LONGEST_PART];
 };
 
-// One warp makes a move.
+// Apply a move. Called by one warp.
 template <class Position>
 __device__ void make(const Tour<Position>& tour, const Move& move) {
     const auto [first, length] = move.changed;

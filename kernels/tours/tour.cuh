@@ -35,7 +35,7 @@ struct Tour {
         position[city] = Position(place);
     }
 
-    // One warp reverses an interval.
+    // Reverse an interval. Called by one warp.
     __device__ void reverse(Interval part) const {
         for (int i = warp::lane(); i < part.length / 2; i += warp::SIZE) {
             const int low = wrapped(part.first + i);
