@@ -46,11 +46,7 @@ class CellularSettings(Settings):
         "von_neumann", "shape of the neighbourhood on the torus", choices=_SHAPES, of="grid=torus"
     )
     radius: int = setting(
-        1,
-        "radius of the neighbourhood on the torus",
-        low=1,
-        high=_LARGEST_RADIUS,
-        of="grid=torus",
+        1, "radius of the neighbourhood on the torus", low=1, high=_LARGEST_RADIUS, of="grid=torus"
     )
     width: int = setting(
         0,

@@ -57,10 +57,7 @@ class GaSettings(Settings):
         choices=_REPLACEMENTS,
     )
     elite: int = setting(
-        0,
-        "number of best individuals that survive each generation",
-        low=0,
-        of="replacement=generational",
+        0, "best individuals that survive each generation", low=0, of="replacement=generational"
     )
     children: int = setting(
         0, "children per generation; 0: half the population", low=0, of="replacement=steady"

@@ -124,7 +124,7 @@ def require_extra(command: str, module: str) -> None:
         )
 
 
-def positive_number(text: str) -> float:
+def positive(text: str) -> float:
     """Convert text to a finite number above 0."""
     try:
         number = float(text)

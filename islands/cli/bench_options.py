@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from islands.cli.arguments import NAME, SETTINGS, Naming, positive_number, whole_number
+from islands.cli.arguments import NAME, SETTINGS, Naming, positive, whole_number
 from islands.errors import UsageError
 from islands.studies.bench.base import BenchRequest
 from islands.studies.bench.rivals.contest import RIVALS
@@ -165,11 +165,11 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         BenchOption("delay", "D,D", _DELAYS, "migrations until migrants arrive, 0 or 1"),
     ),
     ("migration", "recording"): (
-        BenchOption("seconds", "S", positive_number, "approximate seconds per repetition"),
+        BenchOption("seconds", "S", positive, "approximate seconds per repetition"),
     ),
     ("quality", "colonies", "gpus"): (
         BenchOption(
-            "limit", "S", positive_number, "time limit of a run, which ends at the best known value"
+            "limit", "S", positive, "time limit of a run, which ends at the best known value"
         ),
         BenchOption("seeds", "R", _COUNT, "runs per instance and method"),
         BenchOption(

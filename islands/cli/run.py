@@ -88,9 +88,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     text = "runs per instance, with seeds S, S+1, ...; each seed solves all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=text)
     text = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
-    text += (
-        " names, patterns ('orlib/mknapcb1-*'), folders, @FILE with a list, - for standard input"
-    )
+    text += " names, patterns ('orlib/mknapcb1-*'), folders, @FILE with a list, - for stdin"
     add("--batch", action="store_true", help=text)
     text = "add this solution to the first generation; repeatable"
     add("--start", metavar="FILE", action="append", help=text)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.cli.arguments import NAME, SETTING, add_format, positive_number, whole_number
+from islands.cli.arguments import NAME, SETTING, add_format, positive, whole_number
 from islands.cli.run import of_set
 from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
@@ -240,7 +240,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     seed = whole_number("Leave it out to use 1", least=0)
     add("--seed", metavar="S", type=seed, default=1, help=text)
     text = "seconds allowed for the evaluation of one solution (default: 10)"
-    add("--seconds", metavar="T", type=positive_number, default=10.0, help=text)
+    add("--seconds", metavar="T", type=positive, default=10.0, help=text)
     add_format(parser)
 
 

@@ -125,10 +125,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
             raise InputError(f"{path}: {fault}. Name such a file")
     columns = {column.name for column in RUNS.columns}
     if any(row.keys() != columns for row in tables.get(RUNS.name, ())):
-        raise InputError(
-            f"{path}: the table {RUNS.name} does not have the columns of this version of islands."
-            " Measure again with this version, or name another output of islands bench --json"
-        )
+        raise InputError(f"{path}: {RUNS.name} has columns of another version. Measure again")
     return tables, _words(origin)
 
 
