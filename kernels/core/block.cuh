@@ -64,22 +64,22 @@ struct Ranked {
 };
 
 // Sums that fit into 32 bits: a warp adds in one step.
-__device__ int32_t sum(int32_t mine) {
+__device__ int32_t sum(int32_t value) {
 #ifdef __CUDACC__
     __shared__ int32_t partial[WARP];
-    const int32_t own = __reduce_add_sync(ALL, mine);
-    if (ISLANDS_THREADS == WARP) return own;
+    const int32_t of_warp = __reduce_add_sync(ALL, value);
+    if (ISLANDS_THREADS == WARP) return of_warp;
     __syncthreads();  // the result of an earlier call has been read
-    if (lane() == 0) partial[warp()] = own;
+    if (lane() == 0) partial[warp()] = of_warp;
     __syncthreads();
     return __reduce_add_sync(ALL, lane() < warps() ? partial[lane()] : 0);
 #else
-    return mine;
+    return value;
 #endif
 }
 
-__device__ int64_t sum(int64_t mine) {
-    return reduce(Sum{mine}, [](Sum a, Sum b) { return Sum{a.value + b.value}; }).value;
+__device__ int64_t sum(int64_t value) {
+    return reduce(Sum{value}, [](Sum a, Sum b) { return Sum{a.value + b.value}; }).value;
 }
 
 #ifndef __CUDACC__
@@ -87,23 +87,23 @@ __device__ int64_t sum(int64_t mine) {
 template <
     class T,
     std::enable_if_t<std::is_same_v<T, long long> && !std::is_same_v<int64_t, long long>, int> = 0>
-__device__ T sum(T mine) {
-    return sum(int64_t(mine));
+__device__ T sum(T value) {
+    return sum(int64_t(value));
 }
 #endif
 
 // Disallowed for doubles: the sum would depend on the order, and thus on the number of threads.
 template <int never = 0>
-__device__ double sum(double mine) {
+__device__ double sum(double value) {
     static_assert(never != 0,
                   "block::sum of doubles needs a fixed order: write block::sum(n, [&](int i) {"
                   " return ...; }), the sum for all i below n");
-    return mine;
+    return value;
 }
 
 template <int never = 0>
-__device__ double sum(float mine) {
-    return sum<never>(double(mine));
+__device__ double sum(float value) {
+    return sum<never>(double(value));
 }
 
 // Return the sum of term(i) for all i below n, in an order that does not depend on the number of
@@ -114,9 +114,9 @@ __device__ double sum(int n, Term term) {
     __shared__ double part[PARTS];
     __syncthreads();  // the result of an earlier call has been read
     for (int k = threadIdx.x; k < PARTS; k += blockDim.x) {
-        double own = 0.0;
-        for (int i = k; i < n; i += PARTS) own += term(i);
-        part[k] = own;
+        double total = 0.0;
+        for (int i = k; i < n; i += PARTS) total += term(i);
+        part[k] = total;
     }
     for (int half = PARTS / 2; half > 0; half /= 2) {
         __syncthreads();
@@ -126,8 +126,8 @@ __device__ double sum(int n, Term term) {
     return part[0];
 }
 
-__device__ Ranked argmin(Ranked mine) {
-    return reduce(mine, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
+__device__ Ranked argmin(Ranked entry) {
+    return reduce(entry, [](Ranked a, Ranked b) { return a.before(b) ? a : b; });
 }
 
 // The smallest value and the lowest index that has it.
@@ -141,8 +141,8 @@ struct Least {
 
 #ifdef __CUDACC__
 template <class T>
-__device__ Least<T> least_of_warp(Least<T> mine) {
-    T value = mine.value;
+__device__ Least<T> least_of_warp(Least<T> entry) {
+    T value = entry.value;
     if constexpr (sizeof(T) == 4) {
         value = __reduce_min_sync(ALL, value);
     } else {
@@ -151,43 +151,43 @@ __device__ Least<T> least_of_warp(Least<T> mine) {
             value = other < value ? other : value;
         }
     }
-    return {value, __reduce_min_sync(ALL, mine.value == value ? mine.index : 0xffffffffu)};
+    return {value, __reduce_min_sync(ALL, entry.value == value ? entry.index : 0xffffffffu)};
 }
 #endif
 
 // Return the minimum over all threads. It uses one barrier; another barrier is needed before the
 // next call.
 template <class T>
-__device__ Least<T> least(Least<T> mine) {
+__device__ Least<T> least(Least<T> entry) {
 #ifdef __CUDACC__
     __shared__ Least<T> partial[WARP];
-    mine = least_of_warp(mine);
-    if (lane() == 0) partial[warp()] = mine;
+    entry = least_of_warp(entry);
+    if (lane() == 0) partial[warp()] = entry;
     __syncthreads();
     return least_of_warp(lane() < warps() ? partial[lane()] : Least<T>{});
 #else
-    return mine;
+    return entry;
 #endif
 }
 
 #ifdef __CUDACC__
-// Call each(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
+// Call visit(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
 // Neighbouring threads share a sum if there are more threads than sums.
-template <class Sum, class Term, class Each>
-__device__ void sums(int n, int terms, Term term, Each each) {
+template <class Sum, class Term, class Visit>
+__device__ void sums(int n, int terms, Term term, Visit visit) {
     int shift = 0;  // log2 of the number of threads per sum
     while (2 << shift <= WARP && n << (shift + 1) <= blockDim.x) ++shift;
-    const int sharers = 1 << shift, mine = threadIdx.x & (sharers - 1);
+    const int sharers = 1 << shift, sharer = threadIdx.x & (sharers - 1);
     // A warp continues while its first lane has a sum, as all lanes take part in the shuffles.
     const int ahead = lane() >> shift;
     for (int j = threadIdx.x >> shift; j - ahead < n; j += blockDim.x >> shift) {
         Sum sum = 0;
         if (j < n) {
 #pragma unroll 4
-            for (int k = mine; k < terms; k += sharers) sum += term(j, k);
+            for (int k = sharer; k < terms; k += sharers) sum += term(j, k);
         }
         for (int step = sharers / 2; step > 0; step /= 2) sum += __shfl_down_sync(ALL, sum, step);
-        if (j < n && mine == 0) each(j, sum);
+        if (j < n && sharer == 0) visit(j, sum);
     }
 }
 #endif
@@ -196,10 +196,10 @@ __device__ void sums(int n, int terms, Term term, Each each) {
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
 // Return the exclusive prefix sum of the values of all threads.
-__device__ uint32_t sum_before(uint32_t mine) {
+__device__ uint32_t sum_before(uint32_t value) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
-    uint32_t through = mine;
+    uint32_t through = value;
     for (int step = 1; step < WARP; step *= 2) {
         const uint32_t other = __shfl_up_sync(ALL, through, step);
         if (lane() >= step) through += other;
@@ -207,11 +207,11 @@ __device__ uint32_t sum_before(uint32_t mine) {
     __syncthreads();
     if (lane() == WARP - 1) partial[warp()] = through;
     __syncthreads();
-    uint32_t before = through - mine;
+    uint32_t before = through - value;
     for (int i = 0; i < warp(); ++i) before += partial[i];
     return before;
 #else
-    return mine - mine;
+    return value - value;
 #endif
 }
 

@@ -2,7 +2,7 @@
 // C++ compiler of the CPU. No random numbers here.
 #pragma once
 
-// A program may be compiled in pieces with some of the kernels each: ISLANDS_HAS_name is
+// A program may be compiled in pieces, each with some of its kernels: ISLANDS_HAS_name is
 // `,WITH_KERNEL` or `,WITHOUT_KERNEL`, and ISLANDS_OTHERS is one of these for all other kernels. An
 // omitted kernel is an unused template.
 #ifndef ISLANDS_OTHERS

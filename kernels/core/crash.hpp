@@ -57,7 +57,7 @@ inline void set_crash_stack() {
     if (stack.ss_sp) sigaltstack(&stack, nullptr);
 }
 
-// While it exists, this thread runs blocks.
+// Marks this thread as running blocks, in its scope.
 struct InBlocks {
     InBlocks() {
         set_crash_stack();

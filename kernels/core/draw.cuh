@@ -11,7 +11,7 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The minimum number of rounds that passed all tests of its authors, for searches that mostly draw.
+// The fewest rounds that passed all tests of its authors, for searches that mostly draw numbers.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>

@@ -80,9 +80,9 @@ __device__ Twofold logarithm(double x) {
     const Twofold cubic = product(square, factor);
     factor = ordered_sum(1.0, cubic.high);
     factor.low += cubic.low;
-    const Twofold own = product({2.0 * quotient.high, 2.0 * quotient.low}, factor);
-    const Twofold both = ordered_sum(k * LN2, own.high);
-    return ordered_sum(both.high, both.low + (own.low + k * REST_OF_LN2));
+    const Twofold log_of_m = product({2.0 * quotient.high, 2.0 * quotient.low}, factor);
+    const Twofold both = ordered_sum(k * LN2, log_of_m.high);
+    return ordered_sum(both.high, both.low + (log_of_m.low + k * REST_OF_LN2));
 }
 
 // Return e^x.

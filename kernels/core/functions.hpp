@@ -8,8 +8,8 @@
 #include <cstring>
 #include <type_traits>
 
-// GCC's special functions, such as Riemann's zeta, are unused and take a third of the time to
-// compile all headers.
+// GCC's special functions, such as Riemann's zeta, are unused and take a third of the compile
+// time of all headers.
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #include <cmath>
 

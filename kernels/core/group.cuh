@@ -22,14 +22,14 @@ class Groups {
 
     // Return the sum of integers in the group. Called by all threads of the warp.
     template <class T>
-    __device__ T sum(T mine) const {
+    __device__ T sum(T value) const {
         if constexpr (sizeof(T) == 4) {
-            if (threads() == WARP) return __reduce_add_sync(ALL, mine);
+            if (threads() == WARP) return __reduce_add_sync(ALL, value);
         }
         for (int step = threads() / 2; step > 0; step /= 2) {
-            mine += __shfl_xor_sync(ALL, mine, step);
+            value += __shfl_xor_sync(ALL, value, step);
         }
-        return mine;
+        return value;
     }
 
     // Return whether this thread has the largest value of its group; ties are broken by the lowest
@@ -39,14 +39,14 @@ class Groups {
         int first = place;
         for (int step = threads() / 2; step > 0; step /= 2) {
             const int64_t other = __shfl_xor_sync(ALL, largest, step);
-            const int its = __shfl_xor_sync(ALL, first, step);
-            if (other > largest || (other == largest && its < first)) largest = other, first = its;
+            const int at = __shfl_xor_sync(ALL, first, step);
+            if (other > largest || (other == largest && at < first)) largest = other, first = at;
         }
         return first == place;
     }
 
-    // Return whether `mine` is true in any thread of the warp.
-    __device__ static bool any_of_warp(bool mine) { return __any_sync(ALL, mine); }
+    // Return whether `vote` is true in any thread of the warp.
+    __device__ static bool any_of_warp(bool vote) { return __any_sync(ALL, vote); }
 
   private:
     int shift_ = 0;
@@ -59,13 +59,13 @@ class Groups {
     int thread() const { return 0; }
 
     template <class T>
-    T sum(T mine) const {
-        return mine;
+    T sum(T value) const {
+        return value;
     }
 
     bool has_largest(int64_t, int) const { return true; }
 
-    static bool any_of_warp(bool mine) { return mine; }
+    static bool any_of_warp(bool vote) { return vote; }
 #endif
 };
 

@@ -2,7 +2,7 @@
 // launch. No random numbers.
 #pragma once
 
-// Few and small headers only, as every program is compiled with them: the C++ headers for threads,
+// Only a few small headers, as every program is compiled with them: the C++ headers for threads,
 // strings and memory take longer to compile than many kernels. Nothing here needs the C++ library
 // (operator new, exceptions, destructors of threads), which Zig would build first.
 #include <pthread.h>
@@ -66,10 +66,10 @@ inline thread_local char* arena = nullptr;
 inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
 
 // Set the buffers and the arena size of this thread; return false if out of memory.
-inline bool use_buffers(Buffers& own, uint64_t bytes) {
-    buffers = &own;
+inline bool use_buffers(Buffers& of_thread, uint64_t bytes) {
+    buffers = &of_thread;
     arena_bytes = bytes;
-    arena = own.arena.at_least(bytes);
+    arena = of_thread.arena.at_least(bytes);
     return arena || bytes == 0;
 }
 
@@ -77,7 +77,7 @@ inline bool use_buffers(Buffers& own, uint64_t bytes) {
 inline char* sorting_memory(uint64_t bytes) {
     char* const memory = buffers->sorting.at_least(bytes);
     if (!memory && bytes > 0) {
-        constexpr char words[] = "islands: no memory to sort. Lower --threads or --population\n";
+        constexpr char words[] = "islands: out of memory. Lower --threads or --population\n";
         (void)!write(STDERR_FILENO, words, sizeof words - 1);
         abort();
     }
@@ -122,14 +122,14 @@ class Pool {
 
   private:
     struct Spare {
-        Buffers own;
+        Buffers buffers;
         Spare* next = nullptr;
     };
 
     bool run_alone(Body body, void** values, unsigned grid, uint64_t arena_bytes) {
         Spare* const spare = take_spare();
         if (!spare) return false;
-        const bool has_memory = use_buffers(spare->own, arena_bytes);
+        const bool has_memory = use_buffers(spare->buffers, arena_bytes);
         const InBlocks explained;
         gridDim.x = grid;
         for (unsigned block = 0; has_memory && block < grid; ++block) {
@@ -150,8 +150,8 @@ class Pool {
         return spare;
     }
 
-    void work(Buffers& own) {
-        if (!use_buffers(own, arena_bytes_)) return;
+    void work(Buffers& of_thread) {
+        if (!use_buffers(of_thread, arena_bytes_)) return;
         const InBlocks explained;
         const auto body = body_;
         const auto values = values_;
@@ -173,14 +173,14 @@ class Pool {
 
     static void* serve(void* self) {
         Pool& pool = *static_cast<Pool*>(self);
-        Buffers own;
+        Buffers of_thread;
         for (;;) {
             {
                 Lock lock(pool.mutex_);
                 while (pool.wanted_ == 0) pthread_cond_wait(&pool.wake_, &pool.mutex_);
                 --pool.wanted_;
             }
-            pool.work(own);
+            pool.work(of_thread);
             Lock lock(pool.mutex_);
             if (--pool.running_ == 0) pthread_cond_signal(&pool.ended_);
         }
@@ -265,7 +265,7 @@ void call(void (*kernel)(T...), void** values) {
 // types with the same names.
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// Every piece of a program contains it.
+// Every piece of a program contains this function.
 EXPORT inline __attribute__((used)) void islands_explain_crashes(const char* place) {
     host::explain_crashes(place);
 }

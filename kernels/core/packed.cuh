@@ -39,7 +39,7 @@ struct alignas(4 * WIDE) Sums {
     int32_t item[WIDE];
 };
 
-// Call body(c) for each of these columns.
+// Call body(c) for each column of a thread.
 template <class Body>
 __device__ void along(Body body) {
 #ifndef __CUDACC__
@@ -79,11 +79,11 @@ class Columns {
     __device__ Column<PAIRS> from(int first) const {
         uint32_t place = first + threadIdx.x;
         if (ISLANDS_THREADS > block::WARP) place = min(place, places_ - 1);
-        const uint4* const mine = memory_ + place * QUADS;
+        const uint4* const quads = memory_ + place * QUADS;
         Column<PAIRS> column;
 #pragma unroll
         for (int q = 0; q < Column<PAIRS>::WORDS / 4; ++q) {
-            const uint4 quad = mine[q];
+            const uint4 quad = quads[q];
             column.word[4 * q] = quad.x, column.word[4 * q + 1] = quad.y;
             column.word[4 * q + 2] = quad.z, column.word[4 * q + 3] = quad.w;
         }

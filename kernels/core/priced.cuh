@@ -28,9 +28,9 @@ constexpr int64_t STEP = 1;
 // Return the compared cost; the cost is minimised.
 __device__ int64_t compared(int64_t cost, double violation, double price) {
 #if COSTS_REAL
-    const double own = real::value_of(cost);
-    if (own == INFINITY) return cost;
-    const double sum = violation > 0.0 ? own + price * violation : own;
+    const double value = real::value_of(cost);
+    if (value == INFINITY) return cost;
+    const double sum = violation > 0.0 ? value + price * violation : value;
     const int64_t units = real::ordered(sum < -LIMIT ? -LIMIT : sum < LIMIT ? sum : LIMIT);
 #else
     const double penalty = price * violation, most = double(2 * LIMIT);

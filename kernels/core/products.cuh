@@ -1,5 +1,5 @@
-// Sums of products of differences: on a GPU, four byte entries per instruction and sixteen per
-// access; on a CPU, vectors of sixteen entries. Reads entries of four rows. No random numbers.
+// Sums of products of differences: on a GPU, four one-byte entries per instruction and sixteen
+// per access; on a CPU, vectors of sixteen entries. Reads entries of four rows. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"

@@ -95,10 +95,10 @@ __device__ void sort_few(T* item, int n) {
         return;
     }
     for (int i = 1; i < n; ++i) {
-        const T mine = item[i];
+        const T inserted = item[i];
         int hole = i;
-        for (; hole > 0 && item[hole - 1] > mine; --hole) item[hole] = item[hole - 1];
-        item[hole] = mine;
+        for (; hole > 0 && item[hole - 1] > inserted; --hole) item[hole] = item[hole - 1];
+        item[hole] = inserted;
     }
 }
 

@@ -6,21 +6,21 @@
 
 namespace block {
 
-// Return whether `mine` is true in any thread.
-__device__ bool any(bool mine) {
+// Return whether `vote` is true in any thread.
+__device__ bool any(bool vote) {
 #ifdef __CUDACC__
-    if (ISLANDS_THREADS == WARP) return __any_sync(ALL, mine);
-    return __syncthreads_or(mine);
+    if (ISLANDS_THREADS == WARP) return __any_sync(ALL, vote);
+    return __syncthreads_or(vote);
 #else
-    return mine;
+    return vote;
 #endif
 }
 
-// Return the lowest thread in which `mine` is true, or the number of threads.
-__device__ int first(bool mine) {
+// Return the lowest thread in which `vote` is true, or the number of threads.
+__device__ int first(bool vote) {
 #ifdef __CUDACC__
     __shared__ uint32_t partial[WARP];
-    const uint32_t votes = __ballot_sync(ALL, mine);
+    const uint32_t votes = __ballot_sync(ALL, vote);
     if (ISLANDS_THREADS == WARP) return votes ? __ffs(votes) - 1 : WARP;
     __syncthreads();  // the result of an earlier call has been read
     if (lane() == 0) partial[warp()] = votes;
@@ -30,7 +30,7 @@ __device__ int first(bool mine) {
     }
     return blockDim.x;
 #else
-    return mine ? 0 : 1;
+    return vote ? 0 : 1;
 #endif
 }
 
@@ -46,22 +46,22 @@ struct Bid {
 // Return the bid with the lowest key; keys of threads must differ. It uses one barrier, and
 // consecutive calls must alternate `turn` between 0 and 1.
 template <class T>
-__device__ Bid<T> lowest(Bid<T> mine, int turn) {
+__device__ Bid<T> lowest(Bid<T> bid, int turn) {
 #ifdef __CUDACC__
-    const uint32_t best = __reduce_min_sync(ALL, mine.key);
+    const uint32_t best = __reduce_min_sync(ALL, bid.key);
     __shared__ uint32_t keys[2][WARP];
     __shared__ T values[2][WARP];
-    if (mine.key == best && (best != mine.NONE || lane() == 0)) {
+    if (bid.key == best && (best != bid.NONE || lane() == 0)) {
         keys[turn][warp()] = best;
-        values[turn][warp()] = mine.value;
+        values[turn][warp()] = bid.value;
     }
     __syncthreads();
-    const uint32_t key = lane() < warps() ? keys[turn][lane()] : mine.NONE;
+    const uint32_t key = lane() < warps() ? keys[turn][lane()] : bid.NONE;
     const uint32_t first = __reduce_min_sync(ALL, key);
-    if (first == mine.NONE) return {};
+    if (first == bid.NONE) return {};
     return {first, values[turn][__ffs(__ballot_sync(ALL, key == first)) - 1]};
 #else
-    return mine;
+    return bid;
 #endif
 }
 
