@@ -74,13 +74,13 @@ class Team:
     def exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
         """Return the exchange of arrays with a row per slot, between members with these `slots`.
 
-        Each row comes from the member that makes the slot's individual.
+        Each row comes from the member that creates the slot's individual.
         """
         assert self._transport is not None, "several ranks have a transport"
         local = slots[self.world.rank]
-        others = [(rank, theirs) for rank, theirs in enumerate(slots) if rank != self.world.rank]
-        sends = [Parcel(rank, local.start, local.stop) for rank, _ in others if local]
-        receives = [Parcel(rank, theirs.start, theirs.stop) for rank, theirs in others if theirs]
+        remote = [(rank, part) for rank, part in enumerate(slots) if rank != self.world.rank]
+        sends = [Parcel(rank, local.start, local.stop) for rank, _ in remote if local]
+        receives = [Parcel(rank, part.start, part.stop) for rank, part in remote if part]
         exchange = RepeatedExchange(self.world, self.backend, self._transport)
         for array in rows:
             exchange.add(array, sends, receives)

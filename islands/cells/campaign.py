@@ -60,19 +60,19 @@ class Campaign:
         requested: Path | None,
         name: str,
         refuse: Callable[[Path], None],
-        own: Collection[str] = (),
+        created: Collection[str] = (),
         *,
         force: bool = False,
     ) -> Iterator[Path]:
         """Yield the requested folder, or a new one in `runs`, open until the block ends.
 
-        Refuse a folder with other work; `refuse` checks one with the same kind of work. `own` are
-        the names that this work may leave in the folder before its first result.
+        Refuse a folder with other work; `refuse` checks one with the same kind of work. `created`
+        are the names that this work may leave in the folder before its first result.
         """
 
         def claimed() -> tuple[Path, bool]:
             if requested is not None:
-                refuse_other_work(requested, self.kind, own)
+                refuse_other_work(requested, self.kind, created)
                 refuse(requested)
                 return requested, not requested.exists()
             runs = Path("runs")

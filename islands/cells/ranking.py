@@ -186,10 +186,10 @@ def _legend(ranking: Ranking) -> list[str]:
 
 
 def _verdict(ranking: Ranking) -> str:
-    first, *others = ranking.ranked
-    if not others:
+    first, *rest = ranking.ranked
+    if not rest:
         return f"Only configuration {first.configuration} is left."
-    alike = [str(other.configuration) for other in others if (other.p or 0) >= SIGNIFICANT]
+    alike = [str(other.configuration) for other in rest if (other.p or 0) >= SIGNIFICANT]
     better = f"not significantly better than {', '.join(alike)}" if alike else "better than all"
     best = f"Configuration {first.configuration} ranks first, {better}."
     if ranking.friedman is None:

@@ -161,15 +161,15 @@ class _Performance:
         groups = ([(place, run) for run in range(runs)] for place in left)
         ended = defaultdict[int, dict[int, Repeat]](dict)
         for (place, run), repeat in campaign.cells(plan, groups, [self._backend], runs):
-            task, own = tasks[place], ended[place]
+            task, repeats = tasks[place], ended[place]
             if self._is_left_out(task):
                 continue
             if isinstance(repeat, IslandsError):
                 yield self._leave_out(task, repeat)
                 continue
-            own[run] = repeat
-            if len(own) == runs:
-                stored = plain(vars(TaskResult.of(task, [own[number] for number in range(runs)])))
+            repeats[run] = repeat
+            if len(repeats) == runs:
+                stored = plain(vars(TaskResult.of(task, [repeats[k] for k in range(runs)])))
                 campaign.store.add(keys[place], stored)
                 del ended[place]
                 yield self._keep(task, stored)

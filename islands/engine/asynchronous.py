@@ -41,20 +41,20 @@ class AsyncLoop(Loop):
         self._archipelago.finish()
         return outcome
 
-    def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
-        self._own = own
+    def _agree(self, local: Tally) -> tuple[Tally, StopRequests]:
+        self._local = local
         signals, rank = self._interruption.requested, self._world.rank
         # Only the clock of rank 0 counts: other ranks need not report their time.
-        row = own.row(signals, self._seconds() if rank == 0 else 0.0)
+        row = local.row(signals, self._seconds() if rank == 0 else 0.0)
         row = np.append(row, self._archipelago.generation)
         if self._channel is None:
             self._rows = self._world.allgather_numbers(row)
-            return own.of_rows(self._rows[:, :-1])
+            return local.of_rows(self._rows[:, :-1])
         self._rows[rank] = row
         self._share()
         if rank > 0:
-            return own, StopRequests(signals, self._seconds())
-        return own.of_rows(self._rows[:, :-1])
+            return local, StopRequests(signals, self._seconds())
+        return local.of_rows(self._rows[:, :-1])
 
     def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
         if self._channel is None:
@@ -71,7 +71,7 @@ class AsyncLoop(Loop):
             if self._visits.last is None or self._archipelago.generation < self._visits.last:
                 return None
             time.sleep(_POLL_SECONDS)  # until slower ranks have done their generations
-            tally, requests = self._agree(self._own)
+            tally, requests = self._agree(self._local)
             progress = self._progress(tally, progress.generation, requests.seconds, self._before)
 
     def _decision(

@@ -197,8 +197,8 @@ class Loop:
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
         """Return the signals and the time, the same on all ranks; collective."""
-        own = self._interruption.requested, self._seconds()
-        return StopRequests.of_all_ranks(self._world, *own, is_complete=is_complete)
+        local = self._interruption.requested, self._seconds()
+        return StopRequests.of_all_ranks(self._world, *local, is_complete=is_complete)
 
     def _progress(
         self, tally: Tally, generation: int, seconds: float, before: Progress | None
@@ -250,9 +250,9 @@ class Loop:
             outcome = replace(outcome, reason=reason)
         return outcome
 
-    def _agree(self, own: Tally) -> tuple[Tally, StopRequests]:
+    def _agree(self, local: Tally) -> tuple[Tally, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
-        return own.of_all_ranks(self._world, self._interruption.requested, self._seconds())
+        return local.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
     def _report_idle(self) -> None:
         """Print once that ranks which share an island with rank 0 are idle."""

@@ -75,11 +75,11 @@ class Scheduler(Generic[Cell]):
             known.update(pair for group in numbered for pair in group)
             return [*numbered], are_last
 
-        own = partial(self._numbered_results, is_over or (lambda: False))
+        solve_local = partial(self._numbered_results, is_over or (lambda: False))
         on_cpu = LIMITS.ahead_on_rank * self.count
         ahead = LIMITS.ahead_on_rank_with_gpu if self._is_on_gpu else on_cpu
         # Ranks exchange numbers instead of cells: a cell may have a large problem, or a function.
-        for results in solved_by_ranks(world, deal, own, ahead):
+        for results in solved_by_ranks(world, deal, solve_local, ahead):
             for number, value in results:
                 cell = known.pop(number)
                 yield cell, self._plan.received(cell, value)
