@@ -52,7 +52,7 @@ def failing(*_):
     raise UnwritableError(f"rank-001.npz: {os.strerror(errno.ENOSPC)}")
 
 if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
-    Checkpoints._rank_file = failing
+    Checkpoints._write_arrays = failing
 sys.exit(main())
 """
 
