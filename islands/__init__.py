@@ -20,8 +20,6 @@ from `IslandsError`.
 Public names are imported on first use, so that importing this package is fast.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"

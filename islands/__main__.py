@@ -1,7 +1,5 @@
 """The entry points of console commands; `python -m islands` is the same as `islands`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

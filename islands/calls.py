@@ -1,7 +1,5 @@
 """Check calls of public functions: a wrong call raises one error that names the right arguments."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Mapping

@@ -3,8 +3,6 @@
 It needs `pip install 'islands[dimod]'`. It can be used wherever dimod expects a sampler.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import time

@@ -1,7 +1,5 @@
 """The errors for users; a message names the value, what is allowed, and the fix."""
 
-from __future__ import annotations
-
 from islands.text import escaped
 
 

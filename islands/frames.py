@@ -6,8 +6,6 @@
 Frames are recognised by their methods: neither library is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

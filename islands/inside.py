@@ -5,8 +5,6 @@ user, which a command would read, change or replace. Pipes and devices are refus
 could block a command, or never end.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

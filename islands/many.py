@@ -3,8 +3,6 @@
 Similar problems share the launches of a device: see islands/engine/scheduler.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple, Unpack

@@ -1,7 +1,5 @@
 """Paths: the folders of the package, the cache, and files that are written atomically."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

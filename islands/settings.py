@@ -4,8 +4,6 @@ Values come from Python, from TOML or as text from the command line; `build` con
 them all.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping

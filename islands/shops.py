@@ -5,8 +5,6 @@
 Instances are recognised by their attributes, so neither library is needed for those of the other.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Runs in folders, from Python: `resume` continues a run, `read_run` returns its result."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

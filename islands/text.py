@@ -1,7 +1,5 @@
 """Texts for users: names, settings, counts, durations and short numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

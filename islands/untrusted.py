@@ -1,7 +1,5 @@
 """Read files that may be damaged: limit memory, and report all faults as `InputError`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib

@@ -11,8 +11,6 @@ per form of problem.
 May import `problems`, `encodings`, `improvers`, `backends`, `custom` and the layers below them.
 """
 
-from __future__ import annotations
-
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
 from islands.algorithms.cellular import Cellular

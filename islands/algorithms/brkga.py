@@ -4,8 +4,6 @@ With more than two parents, this is the multi-parent variant of BRKGA-MP-IPR (An
 Goncalves and Resende 2021) without path relinking.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Individuals are arranged on a ring or a torus. In each generation, all of them m
 time, each with one of its neighbours, and the better of the two children replaces the individual.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

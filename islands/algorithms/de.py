@@ -10,8 +10,6 @@ distributions of JADE (Zhang and Sanderson 2009), which also introduced the stra
 current-to-pbest/1.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The steady-state form refuses duplicates, as in Chu and Beasley (1998), but crea
 per generation; each competes with one of the worst individuals.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Each individual crosses with a random mate of its island. The child, usually imp
 search, replaces the individual if it is better and no better individual is close to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

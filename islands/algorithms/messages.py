@@ -1,7 +1,5 @@
 """The longer messages about settings of algorithms: functions that return the error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from islands.errors import UsageError

@@ -4,8 +4,6 @@ Their kernels are in `kernels/crossovers/` and `kernels/mutations/`; algorithms 
 that the macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeVar
 

@@ -4,8 +4,6 @@ On bits, the sigmoid of a velocity is the probability that the bit is set (Kenne
 1997; Munhao et al. 2019). Individuals of the population are the best positions of the particles.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping

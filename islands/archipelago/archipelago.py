@@ -1,7 +1,5 @@
 """The islands of one rank, in one or several colonies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

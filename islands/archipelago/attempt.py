@@ -1,7 +1,5 @@
 """Generations that can be undone if they are abandoned before they are complete."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The settings of colonies, the islands that belong to each, and those that a rank has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The islands of one colony on a rank, which share an algorithm, its settings and launches."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """A target that ends a run in the middle of a generation, if the host evaluates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

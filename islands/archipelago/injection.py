@@ -1,7 +1,5 @@
 """Solutions that become individuals: those of a warm start, and those injected by a script."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The instances of several runs in one array on the device."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernel launches of islands: compiled for their parts, and bound to their arrays."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Measures, best individuals and digests of a rank's islands, as read by the host."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

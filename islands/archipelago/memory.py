@@ -1,7 +1,5 @@
 """The arrays of islands, and the struct through which kernels access them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The longer messages about islands and their parts; each function returns the exception."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from islands.backends.base import Backend

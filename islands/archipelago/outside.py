@@ -1,7 +1,5 @@
 """Evaluation of children between two launches: by the host, or by a Python function."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

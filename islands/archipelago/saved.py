@@ -3,8 +3,6 @@
 Kernels do not check what they read: an invalid gene could be an address outside of the instance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

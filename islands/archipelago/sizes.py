@@ -4,8 +4,6 @@ They are checked before any array of the islands exists. Limits that depend neit
 nor on the device are part of the settings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from islands.archipelago import messages

@@ -4,8 +4,6 @@ Every member has a copy of the islands. Random numbers depend on the slot only, 
 members are bit-identical to those of a single rank.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

@@ -10,8 +10,6 @@ implement the interface of `base.py`; only `gpus.py` imports CuPy, and only when
 May import the basic modules only, such as `text`, `errors` and `settings`, but no problems.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 from islands.backends.base import Backend

@@ -4,8 +4,6 @@ Numbers are NumPy scalars, whose type gives the size; arrays are passed as their
 is passed by value with the layout of C++, which the compiler checks.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence

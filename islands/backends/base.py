@@ -3,8 +3,6 @@
 `cpu.py` and `cuda.py` define the same methods in the same order, so that they are easy to compare.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait

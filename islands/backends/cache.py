@@ -3,8 +3,6 @@
 A program is trusted only if it belongs to this user or root, and no other user can write it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The CPU: kernels are compiled by a C++ compiler, and a pool of threads runs their blocks."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform

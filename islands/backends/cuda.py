@@ -1,7 +1,5 @@
 """An NVIDIA GPU: kernels are compiled by NVRTC, launched through CuPy and repeated by graphs."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence

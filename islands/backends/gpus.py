@@ -3,8 +3,6 @@
 This is the only module that imports CuPy, and only when it is needed.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -3,8 +3,6 @@
 Containers and Slurm limit the memory of a job by nested control groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path

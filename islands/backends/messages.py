@@ -1,7 +1,5 @@
 """The longer messages about devices and compilers; each function returns the exception."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from islands.errors import CompileError, InputError, UsageError, system_reason

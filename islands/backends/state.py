@@ -4,8 +4,6 @@ Their meaning is defined by the modules that declare them. Each array has a part
 some arrays have two halves: generation g is in half g % 2.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The C++ compiler of Zig, from PyPI's `ziglang`, for machines without another compiler."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -5,8 +5,6 @@ symmetric tours with fixed edges, these become edges of length zero that a tour 
 that the bound of Held and Karp applies.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Subgradient steps improve the multipliers: those of cities with more than two ed
 increase, those of cities with one edge decrease.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ value is computed exactly from rounded prices, as any prices yield a bound.
 M. Vasquez, J.-K. Hao: A hybrid approach for the 0-1 multidimensional knapsack problem. IJCAI 2001.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The bound of each kind of problem, and its time limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

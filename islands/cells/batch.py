@@ -6,8 +6,6 @@ the remaining runs. The ranks share the runs, and exchange results after each ro
 arrive while instances are solved.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress

@@ -5,8 +5,6 @@ keeps the results in the store. The runs are performed by a scheduler, by all ra
 the first ones (`on_first`): the results are the same.
 """
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ Random configurations use counter-based random numbers: they depend only on the 
 domains, and the first ones stay the same if more are requested.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

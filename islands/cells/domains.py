@@ -1,7 +1,5 @@
 """The values of a tuned setting: `--over KEY=A..B`, `KEY=A..B:log` or `KEY=a,b,c`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Names may also arrive from a pipe while instances are solved. A name is stored b
 is solved, so that `islands resume` knows which instances are left.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator, Iterable
 from pathlib import Path

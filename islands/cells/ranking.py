@@ -1,7 +1,5 @@
 """Rank the configurations of a tuning by the results of their runs, and print the ranking."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

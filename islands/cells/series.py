@@ -4,8 +4,6 @@ If the machine slows down, this affects all instances equally. An interrupted se
 its folder.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ Only rank 0 has the file, to which lines are only appended. A table, such as `ru
 from it. Memory contains the positions of the lines, not the results: a batch may have a million.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

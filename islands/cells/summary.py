@@ -1,7 +1,5 @@
 """The summary of the runs of one instance, and the table of all instances."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter

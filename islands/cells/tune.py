@@ -1,7 +1,5 @@
 """Perform the missing runs of a tuning, rank the configurations, and write the files."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The report of a check: a row for each way to evaluate solutions, and the first difference."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from islands.problems.base import Problem

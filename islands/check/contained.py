@@ -5,8 +5,6 @@ and the address in their message gives the array, the index and the line. A func
 return is ended at a time limit.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

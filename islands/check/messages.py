@@ -1,7 +1,5 @@
 """The messages about differences that a check finds; each function returns the exception."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Check a problem: compare all ways to evaluate its solutions on random ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """All ways to evaluate the solutions of a problem: compiled code on each backend, and Python."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

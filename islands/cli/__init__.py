@@ -10,8 +10,6 @@ are slow to import are imported by the functions that need them, so that `--help
 May import everything but `testing`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

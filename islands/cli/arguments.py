@@ -1,7 +1,5 @@
 """The parser of the command line, and types of options of several commands."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer

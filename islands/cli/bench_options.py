@@ -1,7 +1,5 @@
 """The options of benchmarks, by the benchmarks that use them."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Callable, Collection, Sequence

@@ -4,8 +4,6 @@ The printed script runs `islands` each time that a word is completed. `islands._
 `complete`, which writes the possible words and ends the process.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Iterator
 from importlib import import_module

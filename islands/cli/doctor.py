@@ -1,7 +1,5 @@
 """Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """List, show, fetch or check the instances of benchmark sets."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Mapping

@@ -3,8 +3,6 @@
 The script calls `python -m islands.cli.job run|sweep|scaling ...`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """The commands that check a solution, or the code of a problem."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

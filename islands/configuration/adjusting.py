@@ -4,8 +4,6 @@ The time of a search is estimated, not measured. Of the device, only the name of
 so that a command gives the same run on any device of a backend.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Collection, Mapping

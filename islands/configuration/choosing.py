@@ -1,7 +1,5 @@
 """Select the defaults of a run: the first row of the table that agrees with the request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

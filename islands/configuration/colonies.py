@@ -3,8 +3,6 @@
 A colony is resolved like a run; its settings override those of all colonies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

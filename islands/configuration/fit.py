@@ -1,7 +1,5 @@
 """Refuse unknown settings, and combinations of parts and sizes that are impossible."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from islands.algorithms import ALGORITHMS

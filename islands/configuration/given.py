@@ -1,7 +1,5 @@
 """Collect the settings of one source by full name, and refuse contradictions."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

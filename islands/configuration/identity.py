@@ -3,8 +3,6 @@
 It must be equal on all ranks.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path

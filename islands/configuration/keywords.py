@@ -1,7 +1,5 @@
 """Read the settings of a call in Python, such as `islands.solve`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from numbers import Integral, Real
 from pathlib import Path

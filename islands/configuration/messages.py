@@ -1,7 +1,5 @@
 """The longer messages about settings that are refused; each function returns the error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The request of a user before defaults, from a command line, a Python call or a file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

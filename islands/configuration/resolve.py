@@ -1,7 +1,5 @@
 """Resolve a request to a complete run: defaults < preset < configuration file < options."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress

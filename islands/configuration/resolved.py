@@ -1,7 +1,5 @@
 """A resolved run: its settings and its problem, which determine its result."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Self
 

@@ -1,7 +1,5 @@
 """The sizes of searches: their islands, populations and work, by problem, time limit and GPUs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -3,8 +3,6 @@
 They have no counters, so a resumed run stops at the same point as an uninterrupted one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

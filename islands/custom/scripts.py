@@ -1,7 +1,5 @@
 """Load parts from users' scripts by `FILE.py:NAME`, and report errors in users' code."""
 
-from __future__ import annotations
-
 import hashlib
 import linecache
 import sys

@@ -1,7 +1,5 @@
 """Signatures of texts and problems, with a key that only this user on this machine has."""
 
-from __future__ import annotations
-
 import hmac
 import os
 import secrets

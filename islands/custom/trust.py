@@ -5,8 +5,6 @@ runs it. `scripts.module_of` therefore refuses all scripts that were not trusted
 Files that this program writes for a user are signed: see `signature.py`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress

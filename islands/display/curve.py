@@ -1,7 +1,5 @@
 """A sparkline of the best cost of a run, from the rows of its log."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Other processes read the file. It is removed when all work is done; if the proce
 shows how far the work got.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Messages of a run besides its table: its header, and the progress of long generations."""
 
-from __future__ import annotations
-
 import math
 import os
 import platform

@@ -1,7 +1,5 @@
 """Print the output of a run to a stream, and more of it to log.txt; only rank 0 prints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages about a plateau, and about a search without a feasible solution: once per run."""
 
-from __future__ import annotations
-
 from islands.configuration.defaults import searches
 from islands.configuration.resolved import Resolved
 from islands.display.heartbeat import duration

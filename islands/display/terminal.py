@@ -1,7 +1,5 @@
 """Terminal output beyond lines of text: colours, and a status line that is rewritten."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

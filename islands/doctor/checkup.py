@@ -1,7 +1,5 @@
 """Examine the software, devices and transports of all ranks."""
 
-from __future__ import annotations
-
 import os
 import platform
 import statistics

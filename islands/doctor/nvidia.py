@@ -1,7 +1,5 @@
 """The GPUs of this host and the links between them, from nvidia-smi; CuPy is not needed."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The checkup as text and as JSON, with advice for faster runs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

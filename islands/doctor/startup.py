@@ -1,7 +1,5 @@
 """Measure the time from the command to the first row by step, in a separate process."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -10,8 +10,6 @@ order, or the order itself. The kernels are in `kernels/encodings`.
 May import `problems`, `custom`, `backends` and the layers below them.
 """
 
-from __future__ import annotations
-
 from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
 from islands.encodings.choices import Choices

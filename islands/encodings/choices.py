@@ -1,7 +1,5 @@
 """The encoding of choices: each gene is the value of one item."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

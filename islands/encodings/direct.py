@@ -1,7 +1,5 @@
 """Encodings whose genomes are the solution itself, item by item or bit by bit."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -5,8 +5,6 @@ Initial keys are multiples of 2^-24 in [0, 1), which float32 represents exactly;
 assign any value. Ties are broken by index.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The loop of asynchronous ranks: they report to rank 0, which ends the run."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import ClassVar

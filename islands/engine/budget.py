@@ -1,7 +1,5 @@
 """The limit of evaluations of a run, and when to inspect the run so that it ends in time."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Create the device and the islands of a run on this rank."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

@@ -4,8 +4,6 @@ Several times a second, the ranks exchange results and refill their queues; thei
 meanwhile. The result of a task does not depend on the rank that performs it.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Failures to write files or output: they end a run early, without losing its result."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from contextlib import suppress

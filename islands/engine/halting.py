@@ -4,8 +4,6 @@ A run that is performed alone can end inside a generation; runs that share launc
 launches are therefore short, and if a single generation takes too long, they are performed alone.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ defaults on an H200, for 2,100 tours of 60, 80 and 100 cities (`tours`) or 100 t
 different sizes (`sizes`). Times vary by about 10 % between calls.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The settings and the problem of a new run, or of a stored one, whose files may have moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

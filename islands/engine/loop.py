@@ -3,8 +3,6 @@
 There is one collective per epoch: from the same numbers, every rank makes the same decisions.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The side effects of a run: records, checkpoints, output, and callbacks."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The number of generations between checks of the clock, after which a run can end."""
 
-from __future__ import annotations
-
 import math
 
 from islands.algorithms import ALGORITHMS

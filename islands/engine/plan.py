@@ -4,8 +4,6 @@ A cell of a plan identifies one of its runs, such as a number, or an instance wi
 result of a run depends on its cell only.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """Turn the cells of a plan into runs that can begin: read problems and resolve settings."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any, Generic
 

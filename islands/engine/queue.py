@@ -4,8 +4,6 @@ The threads of a GPU, each with a stream, share a queue. Each takes a different 
 that the device stays busy even if there are few runs of a kind.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Runs with consecutive seeds, of one or several problems with settings of their own."""
 
-from __future__ import annotations
-
 import os
 import platform
 import time

@@ -1,7 +1,5 @@
 """Run or resume: from the requested settings to a `Result`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial

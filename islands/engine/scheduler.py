@@ -4,8 +4,6 @@ Similar runs share launches (`queue.py`), every thread has a device (`workers.py
 more runs as they become idle (`dealing.py`). Where a run is performed does not change its result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial

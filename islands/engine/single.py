@@ -1,7 +1,5 @@
 """Perform a run: evolve, check the best solution exactly, write the result, compute a bound."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """The devices of threads, and the results of several threads in one stream, in bounded memory."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence

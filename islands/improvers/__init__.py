@@ -11,8 +11,6 @@ work and memory that a search needs.
 May import `problems`, `encodings`, `custom`, `backends` and the layers below them.
 """
 
-from __future__ import annotations
-
 from islands.custom.parts import PartKind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
 from islands.improvers.orders import OrOpt, Reinsert, Swap, Tabu, TwoOpt

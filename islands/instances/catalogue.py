@@ -3,8 +3,6 @@
 A set is a CSV file in the folder `instances` and a table in `sets.toml`.
 """
 
-from __future__ import annotations
-
 import csv
 import tomllib
 from dataclasses import dataclass

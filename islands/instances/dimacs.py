@@ -5,8 +5,6 @@ random centres. The generators are reimplemented here; the checksums of the cata
 files, as their integers do not depend on the machine.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

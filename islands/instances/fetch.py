@@ -1,7 +1,5 @@
 """Download the files of a set into the user's cache, and verify them before they appear there."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import tempfile

@@ -5,8 +5,6 @@ knapsack formats are distinguished by the optimum, which must be plausible, and 
 file, which mostly begin on new lines. If n = m = 2, all formats can have 11 numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from pathlib import Path

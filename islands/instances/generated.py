@@ -1,7 +1,5 @@
 """The files of generated sets, such as `dimacs`, in the cache of the user."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

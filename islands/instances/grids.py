@@ -10,8 +10,6 @@ of the number of facilities, the difference from the plain grid, and the number 
 - `hidden2`: neighbours are at distances of 1 to 2, so the hidden assignment is only good.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

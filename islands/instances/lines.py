@@ -1,7 +1,5 @@
 """Read text files, plain or gzipped, in bounded memory: by lines, words or exact numbers."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

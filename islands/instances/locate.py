@@ -4,8 +4,6 @@ Search order: paths; the folders in `ISLANDS_INSTANCES`; the user's cache, where
 fetch` puts files; the embedded instances.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The longer messages about the numbers in files; each function returns the error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from islands.errors import InputError

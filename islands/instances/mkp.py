@@ -12,8 +12,6 @@ J. E. Beasley: OR-Library, distributing test problems by electronic mail. Journa
 Research Society 41, 1990.
 """
 
-from __future__ import annotations
-
 from array import array
 from dataclasses import dataclass
 from decimal import Decimal

@@ -4,8 +4,6 @@ Supported are the responses of OSRM's table service, Valhalla's sources_to_targe
 matrix.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

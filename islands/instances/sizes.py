@@ -3,8 +3,6 @@
 `require_size` compares a size with a limit, and `Lines.expect` with the length of its file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from islands.errors import IslandsError, UsageError

@@ -4,8 +4,6 @@ Published files count from 1 or from 0, some contain the inverse, the facility o
 some begin with the cost, without n.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

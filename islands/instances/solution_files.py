@@ -1,7 +1,5 @@
 """Solutions in files: run folders, JSON lists, and functions for the formats of all problems."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 """
 
-from __future__ import annotations
-
 import math
 from array import array
 from collections.abc import Callable, Collection, Iterable

@@ -11,8 +11,6 @@ compute the same routes. Kernels pack migrants, a transport sends them, and kern
 May import `algorithms`, `encodings`, `parallel`, `backends` and the layers below them.
 """
 
-from __future__ import annotations
-
 from islands.migration.exchange import Arrivals, AsyncExchange, Exchange, MigrationTimes
 from islands.migration.kernels import Side
 from islands.migration.migrant import Migrant, MigrantLayout

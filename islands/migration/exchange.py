@@ -5,8 +5,6 @@ and send to ranks without a pending message. When migrants arrive depends on the
 so such runs are not reproducible.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

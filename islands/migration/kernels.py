@@ -1,7 +1,5 @@
 """The kernels of migration, bound to the arrays of one colony on a rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The longer messages about migration; each function returns the exception."""
 
-from __future__ import annotations
-
 from islands.errors import UsageError
 from islands.text import counted, option
 

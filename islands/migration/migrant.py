@@ -4,8 +4,6 @@ All colonies of a run share it, so that they can read each other's migrants. A m
 genomes in the encoding of the sender; a `Converter` encodes them for colonies with other encodings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The ranks of a run, and how they communicate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from islands.migration.transport import Transport

@@ -5,8 +5,6 @@ to other ranks, ordered by receiver; then come those for local islands, and then
 ordered by sender. A rank therefore sends one message to each neighbour, with each island once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The settings of migration, and whether a population is large enough for it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from islands.algorithms.base import Algorithm

@@ -4,8 +4,6 @@ The islands of a rank belong to runs with different seeds, at different generati
 leaves its run. An island packs its migrants into the slot with its number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

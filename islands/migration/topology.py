@@ -4,8 +4,6 @@ Each rank computes it without messages. Random topologies use the raw numbers of
 migration number as its counter; NumPy promises that they stay the same in all its versions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isqrt

@@ -1,7 +1,5 @@
 """Transports of migrants between ranks, and a trial of whether they work."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The functions that create user-defined problems, such as `permutation` and `subset`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Unpack
 

@@ -1,7 +1,5 @@
 """The evaluation of a user-defined problem, by a program or by a Python function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache

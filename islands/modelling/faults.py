@@ -1,7 +1,5 @@
 """Invalid values of user functions, which kernels report, and their error messages."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The kernel header of a user-defined problem: data, the user's functions, and an adapter."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Kinds of solutions, from arguments such as `n`, `choose`, `k`, `low` and `high`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The data of a user-defined problem, as members of a struct for kernels."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The longer messages about user-defined problems: functions that return the error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

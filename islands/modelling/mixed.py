@@ -1,7 +1,5 @@
 """Problems of named parameters: the function `mixed`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """User-defined problems: a kind of solution, and functions for their cost."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace

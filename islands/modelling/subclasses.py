@@ -1,7 +1,5 @@
 """Subclasses of models, which may change code, data, constants, the exact cost and the picture."""
 
-from __future__ import annotations
-
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import replace

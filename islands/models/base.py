@@ -1,7 +1,5 @@
 """The base class of ready models, their CUDA code, and the functions that create them."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import cache

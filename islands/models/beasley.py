@@ -1,7 +1,5 @@
 """Files of quadratic binary problems in OR-Library: several per file, all maximised."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from islands.instances.mkp import part_of

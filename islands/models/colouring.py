@@ -1,7 +1,5 @@
 """Graph colouring: few colours, such that no edge joins two nodes of the same colour."""
 
-from __future__ import annotations
-
 from array import array
 from pathlib import Path
 from typing import Any

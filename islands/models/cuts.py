@@ -1,7 +1,5 @@
 """Maximum cuts: two sides of a graph with the largest weight of edges between them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

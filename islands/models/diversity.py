@@ -1,7 +1,5 @@
 """Maximum diversity: choose a given number of items that are far from each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

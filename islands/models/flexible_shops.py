@@ -1,7 +1,5 @@
 """Job shops with dates or a choice of machine, which `job_shop` returns for such arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Permutation flow shops: the order in which all machines process the jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar

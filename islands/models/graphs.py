@@ -1,7 +1,5 @@
 """Graphs as arrays: validated edges, the neighbours of each node, and a picture."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

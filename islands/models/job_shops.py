@@ -1,7 +1,5 @@
 """Job shops: the order in which each machine processes the operations of jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

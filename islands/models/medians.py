@@ -1,7 +1,5 @@
 """p-median: choose a given number of places that are close to all customers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

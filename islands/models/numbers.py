@@ -3,8 +3,6 @@
 The limits ensure that sums fit into 64 bits, or into the 32 bits of some kernels.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

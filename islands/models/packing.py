@@ -1,7 +1,5 @@
 """Bin packing: pack all items into few bins of equal capacity."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

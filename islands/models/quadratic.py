@@ -1,7 +1,5 @@
 """Quadratic binary problems (QUBO): the cost is a quadratic form of the chosen items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

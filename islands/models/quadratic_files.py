@@ -1,7 +1,5 @@
 """Files of quadratic binary problems: those of qbsolv and the sparse ones of BiqMac."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from pathlib import Path

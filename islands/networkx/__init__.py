@@ -11,8 +11,6 @@ networkx are only imported in functions.
 May import the public interface, `calls` and `parallel`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec

@@ -10,8 +10,6 @@ all ranks.
 May import `custom` and the basic modules, such as `text` and `errors`, but no islands.
 """
 
-from __future__ import annotations
-
 from islands.parallel.channel import Channel
 from islands.parallel.comparison import differences
 from islands.parallel.failure import ERROR_FILE, InterruptedTogether, describe, record_error

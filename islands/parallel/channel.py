@@ -3,8 +3,6 @@
 While a message is in flight, newer data for the same rank are sent later, or never.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Compare ranks, which must agree on given facts and run the same program."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """Errors on one line, their exit status, and the error that all ranks raise together."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The MPI library: settings before it starts, its capabilities, and its name."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

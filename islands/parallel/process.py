@@ -1,7 +1,5 @@
 """The start and the end of a process that a launcher has started."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

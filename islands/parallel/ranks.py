@@ -1,7 +1,5 @@
 """The rank of this process according to its launcher, and the islands of a rank."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

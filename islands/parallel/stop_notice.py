@@ -1,7 +1,5 @@
 """Forward a request to stop from one rank to all others."""
 
-from __future__ import annotations
-
 from islands.parallel.world import World
 
 

@@ -8,8 +8,6 @@ A preset has the format of a file for `--config`; options override it.
 Imports no other module of the package; `configuration` reads the files.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent

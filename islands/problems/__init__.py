@@ -10,8 +10,6 @@ A kind is a class with the data of an instance and its exact cost in NumPy, and 
 May import `instances`, `space`, `custom`, `backends` and the layers below them, but no algorithms.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Validation of arguments: arrays, numbers and names, with errors that name the element."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Set
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The stored arrays of a problem, and the narrowest types for a device."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Many problems from arrays with an additional dimension, created when needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from io import IOBase
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Optional capabilities of problems: moves, item numbering, words for messages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

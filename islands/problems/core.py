@@ -9,8 +9,6 @@ Core concept: J. Puchinger, G. R. Raidl, U. Pferschy: The multidimensional knaps
 structure and algorithms. INFORMS Journal on Computing 22, 2010.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass

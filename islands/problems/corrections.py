@@ -1,7 +1,5 @@
 """Corrections of solutions created by operators, in NumPy; kernels apply the same ones."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter

@@ -1,7 +1,5 @@
 """Problems from data in Python: lists, NumPy arrays, or anything convertible to them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -6,8 +6,6 @@ them as for EUC_2D. A kernel fills the table of neighbours on the device, from t
 here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """How the costs of solutions are computed in a run, and the work that this takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol

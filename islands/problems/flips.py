@@ -3,8 +3,6 @@
 No pair of a class has a number, so the items of a class can be flipped at the same time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

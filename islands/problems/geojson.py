@@ -3,8 +3,6 @@
 A path of one city is a point instead of a line, which needs two positions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """All kinds of solutions by name."""
 
-from __future__ import annotations
-
 from islands.problems.mixed import MixedKind
 from islands.problems.solution_kinds import (
     ChoicesKind,

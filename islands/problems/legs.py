@@ -8,8 +8,6 @@ ends are items, and an entry of the matrix marks them as joined. Forbidden legs 
 see kernels/problems/legs.cuh.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from typing import Any

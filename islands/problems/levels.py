@@ -5,8 +5,6 @@ length. If the amounts are the dual prices of an optimal assignment, no leg is s
 the assignment, whose length is close to that of a short tour.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The longer messages about problems and their data: functions that return the error."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The solutions of `islands.mixed`: values of named parameters, encoded as a vector."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

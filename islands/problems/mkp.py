@@ -3,8 +3,6 @@
 A solution has 1 for each selected item, and 0 for the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

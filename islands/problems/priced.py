@@ -4,8 +4,6 @@ Infeasible solutions have compared costs above those of all feasible ones, in a 
 see kernels/core/priced.cuh.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

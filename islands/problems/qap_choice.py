@@ -8,8 +8,6 @@ reflections. A base is a small set of places whose weights distinguish all place
 determined by the images of a base.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

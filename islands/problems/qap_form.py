@@ -6,8 +6,6 @@ kernels assign locations to facilities instead, which gives the same costs. Inst
 any equal pairs keep their form, as in the literature.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Items are those of the sparse matrix, with flows to their neighbours; the other 
 distances between places. Costs are sums of flows times distances over unordered pairs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Real costs on the device: doubles as 64-bit integers with the same order (core/costs.cuh)."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The effect of rounding to whole numbers: a warning for cities that are close to each other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

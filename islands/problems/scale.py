@@ -1,7 +1,5 @@
 """The representation of costs on the device: minimised 64-bit integers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

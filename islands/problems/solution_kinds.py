@@ -1,7 +1,5 @@
 """The kinds of solutions: the form of a solution in Python, in CUDA and in files."""
 
-from __future__ import annotations
-
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The utility of knapsack items: profit relative to weight, priced per capacity."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The state of a run at the end of an epoch, and of its loop at the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The progress of several runs at once, in arrays, with the names of `Progress`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple

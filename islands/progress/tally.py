@@ -3,8 +3,6 @@
 All ranks have the same rows, so they compute the same progress and make the same decisions.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The machine that all ranks run on, the time of each phase of a run, and the energy of GPUs."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The generations after which the host inspects its islands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,8 +5,6 @@ overwrites files of another one, so that a checkpoint and its records stay uncha
 are needed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Claim the folder of a run for one process."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from itertools import count

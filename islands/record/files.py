@@ -1,7 +1,5 @@
 """Read tables and arrays that others may have written, with limits; write tables."""
 
-from __future__ import annotations
-
 import csv
 import os
 import zipfile

@@ -1,7 +1,5 @@
 """The folders of runs and of other work: their files, kinds, and when they may be overwritten."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -4,8 +4,6 @@ A problem is stored unless an instance file contains it. Since it may contain co
 with the key of this user on this machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

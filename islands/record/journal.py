@@ -1,7 +1,5 @@
 """Write the files of one start of a run except its log; resume from a checkpoint."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Lock a folder, so that two processes cannot remove each other's files."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """The longer messages about folders of runs; each function returns the exception."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Collection
 from pathlib import Path

@@ -3,8 +3,6 @@
 A file of another run may have been copied into the folder.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

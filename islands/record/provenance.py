@@ -1,7 +1,5 @@
 """The origin of measurements: the date, the commit, and the versions of packages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """Write the solution of a finished run, and read its result."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import tomllib

@@ -1,7 +1,5 @@
 """Figures: the only module that imports Matplotlib, which is optional."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The values of curves that templates/page.js shows at the pointer."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

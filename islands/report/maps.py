@@ -1,7 +1,5 @@
 """The tour of a run as GeoJSON, for maps."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

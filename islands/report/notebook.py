@@ -1,7 +1,5 @@
 """HTML of a result for notebooks: facts, a picture if Matplotlib is installed, and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from html import escape

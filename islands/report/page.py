@@ -3,8 +3,6 @@
 Jinja2 renders them from `templates/`.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """One picture of a run: what `islands plot` writes and `Result.plot` draws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

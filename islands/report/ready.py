@@ -4,8 +4,6 @@ A stored problem consists of the name of its model, CUDA code and arrays. The mo
 from the arrays, as only its class can draw solutions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import pairwise

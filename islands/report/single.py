@@ -1,7 +1,5 @@
 """The page of one run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Draw solutions: tours, assignments, knapsacks, and those that a `plot` function draws."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Their first sentences are those of SciPy, as its tests compare them.
 """
 
-from __future__ import annotations
-
 import sys
 
 INVALID_BOUNDS = (

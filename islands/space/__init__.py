@@ -10,8 +10,6 @@ bit-identical in Python and in CUDA.
 May import the basic modules only, such as `text` and `calls`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from islands.calls import explained

@@ -4,8 +4,6 @@ It uses only sums, products and bit operations, as `numpy.exp` is rounded differ
 machines.
 """
 
-from __future__ import annotations
-
 from decimal import Context, Decimal
 from typing import Any
 

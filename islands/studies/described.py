@@ -7,8 +7,6 @@ as "{:.1f} ms", or the name of a function. A value is the path of an attribute (
 a name, the name of a cell), a text with cells such as "{reached}/{runs}", or a function's name.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields

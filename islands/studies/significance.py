@@ -3,8 +3,6 @@
 Smaller values are better; infinity is a run without a solution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

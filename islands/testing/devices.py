@@ -1,7 +1,5 @@
 """The devices on which contracts repeat a run."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

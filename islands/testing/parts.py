@@ -1,7 +1,5 @@
 """The contracts of the parts of a run: algorithms, encodings, improvers and topologies."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

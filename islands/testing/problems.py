@@ -1,7 +1,5 @@
 """The contract of a problem: all ways to evaluate it agree, including plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import permutations, product
 from math import factorial

@@ -1,7 +1,5 @@
 """Ranks that are threads of this process and communicate without MPI."""
 
-from __future__ import annotations
-
 import ast
 import time
 from collections.abc import Callable, Iterator, Sequence

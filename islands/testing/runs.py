@@ -1,7 +1,5 @@
 """The contract of a run: equal results however it is started, divided, interrupted or repeated."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from pathlib import Path

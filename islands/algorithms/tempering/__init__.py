@@ -10,8 +10,6 @@ chains have in common. The kernels are in `kernels/tempering`.
 May import what `algorithms` may import.
 """
 
-from __future__ import annotations
-
 from islands.algorithms.tempering.algorithm import Tempering
 from islands.algorithms.tempering.settings import TemperingSettings
 

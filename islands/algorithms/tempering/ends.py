@@ -4,8 +4,6 @@ Each generation of the cooling phase measures the energy, or the share of climbs
 that raise the cost). Both ends are the temperatures at which this measurement had a given value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

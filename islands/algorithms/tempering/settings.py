@@ -1,7 +1,5 @@
 """The settings of parallel tempering."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from islands.algorithms.base import reset_setting

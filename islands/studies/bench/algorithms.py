@@ -1,7 +1,5 @@
 """The throughput benchmarks of the algorithms, which `algorithms.toml` describes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path

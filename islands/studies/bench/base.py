@@ -1,7 +1,5 @@
 """The options of benchmarks, and their common functions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Colonies of different algorithms compared with each algorithm alone, at equal time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tour lengths that a user defines in CUDA or Python, compared with the built-in problem."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rows of the benchmark `gpus`: runs on some of the ranks, and their speed-ups."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

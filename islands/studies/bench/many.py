@@ -1,7 +1,5 @@
 """The rate at which `islands.solve_many` solves instances, and the quality of its solutions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """Files of measurements: the folder with its tables and plots, and comparisons of two of them."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Plots of benchmarks: the gaps of `quality` over time, and the speed-ups of `gpus`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

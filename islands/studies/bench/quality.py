@@ -1,7 +1,5 @@
 """Quality over time of the default run or of several methods, on any instances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """The tables of `quality`: methods on instances and groups of instances, and statistical tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The runs of `quality` with their costs over time, from which all of its tables are computed."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

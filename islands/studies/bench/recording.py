@@ -1,7 +1,5 @@
 """The cost of records: the same run, with and without a folder to which it writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tabu search: exchanges evaluated per second on a GPU, on one CPU thread, and by a plain loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from statistics import median
 from typing import Any

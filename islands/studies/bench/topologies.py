@@ -1,7 +1,5 @@
 """Simulated topologies on any number of ranks: takeover time and messages between ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """The options of a run as words of a command line, of which a job interprets a few."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Slurm's commands: ask for the state of a job, submit and requeue jobs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -3,8 +3,6 @@
 `collect` writes the table of a sweep, and prints the command that repeats unfinished runs.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

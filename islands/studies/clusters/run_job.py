@@ -3,8 +3,6 @@
 A scaling test is a job with several runs: the same islands on 1, 2, 4, ... nodes.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

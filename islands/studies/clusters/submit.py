@@ -5,8 +5,6 @@ in. The options of sbatch come from the command line, and from site.env, which t
 source too.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

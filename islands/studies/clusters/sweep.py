@@ -4,8 +4,6 @@ DIR/slurm/array-JOB.json is written when an array is submitted, or when its firs
 the same time, the job is submitted that writes the table when all elements have ended.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

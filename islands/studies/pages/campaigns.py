@@ -1,7 +1,5 @@
 """The pages of a tuning and of experiments, from the tables in their folders."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The page of several runs: a series, or methods that are compared."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Curves of the best costs of several runs over time, on a common scale, and their pictures."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

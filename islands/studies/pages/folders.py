@@ -1,7 +1,5 @@
 """Choose the page for folders: of one or several runs, a series, a tuning or an experiment."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -12,8 +12,6 @@ can be continued.
 May import the solver, and `islands.studies.pages` for the page of an experiment, but not `bench`.
 """
 
-from __future__ import annotations
-
 _NAMES = ("xavier2019", "jardim2021", "soca2010", "dantas2014", "munhao2019")
 PAPERS = {name: f"{__name__}.{name}" for name in _NAMES}
 """Names of the papers; each module has a constant `PAPER`."""

@@ -1,7 +1,5 @@
 """The contents of a table: its cells, the facts below it, and the figures that a paper printed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

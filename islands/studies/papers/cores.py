@@ -1,7 +1,5 @@
 """The cores of a host: runs whose time on a CPU is compared may use those of all its ranks."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress

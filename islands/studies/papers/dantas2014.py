@@ -4,8 +4,6 @@ The paper divides 4096 individuals among one or more islands, with and without m
 only charts, without numbers; `printed/` has the gaps of a plain sequential program instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The knapsacks of Chu and Beasley in OR-Library: ten of each size and tightness."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Fill a paper's tables row by row, print them and write them to files, with plots."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The request of `islands reproduce`: the tables of one paper or of all, and their folders."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

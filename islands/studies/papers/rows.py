@@ -1,7 +1,5 @@
 """Statistics of the rows of a table, and statistical tests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from statistics import fmean

@@ -1,7 +1,5 @@
 """The instances of tables that the names in `--only` select."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -5,8 +5,6 @@ tried an orthogonal subset of 54 combinations of settings, which it does not pri
 Here, all 54 are run; a fact states the choice of a smallest orthogonal subset, of 18 combinations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from statistics import fmean

@@ -5,8 +5,6 @@ us, brkgaCuda did not round distances. The paper plots the times of VLSI instanc
 mean speed-ups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean, stdev

@@ -1,7 +1,5 @@
 """The interface of rivals: other programs that `quality` compares with our runs."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

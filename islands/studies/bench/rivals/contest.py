@@ -3,8 +3,6 @@
 They run in separate processes, while none of our runs is in progress.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import operator

@@ -1,7 +1,5 @@
 """CP-SAT of OR-tools on models, in the formulations that its users would write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

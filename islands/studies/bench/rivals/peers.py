@@ -1,7 +1,5 @@
 """Functions of networkx, SciPy (which contains HiGHS) and D-Wave, on problems that they solve."""
 
-from __future__ import annotations
-
 import time
 from abc import abstractmethod
 from collections.abc import Iterator

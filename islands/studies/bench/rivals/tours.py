@@ -1,7 +1,5 @@
 """Programs for tours: LKH, and the routing solver of OR-tools."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile
