@@ -21,7 +21,7 @@ from islands.backends.base import Backend
 
 pytestmark = pytest.mark.slow
 
-DATA = (".csv", ".cuh", ".toml")
+DATA = (".csv", ".css", ".cuh", ".html", ".js", ".toml")
 SCRIPT = ROOT / "tests" / "helpers" / "user_script.py"
 PARTS = {
     "algorithm": "Breed",

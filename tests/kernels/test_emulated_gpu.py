@@ -109,8 +109,8 @@ _ELSEWHERE = "a warp waits for a thread that is elsewhere or has ended"
 DIVERGENT = {
     "the first lanes wait at a barrier": (
         "core/block.cuh",
-        "if (lane() == 0) partial[warp()] = own;\n    __syncthreads();",
-        "if (lane() == 0) {\n        partial[warp()] = own;\n        __syncthreads();\n    }",
+        "if (lane() == 0) partial[warp()] = of_warp;\n    __syncthreads();",
+        "if (lane() == 0) {\n        partial[warp()] = of_warp;\n        __syncthreads();\n    }",
         _ELSEWHERE,
     ),
     "one thread ends early": (
