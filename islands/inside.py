@@ -1,4 +1,4 @@
-"""Files inside the folder of a run or of other work, which may come from another user.
+"""Files inside the folder of one or more runs, which may come from another user.
 
 The folder itself may be a link, but links inside it are refused: they could lead to any file of the
 user, which a command would read, change or replace. Pipes and devices are refused as well, as they
@@ -17,14 +17,14 @@ from islands.errors import InputError
 from islands.paths import reading
 
 _WRITES = os.O_WRONLY | os.O_RDWR
-_AT_ONCE, _LAST = 1 << 16, 1 << 20  # bytes read at once, and of the end of a file
+_AT_ONCE, _LAST = 1 << 16, 1 << 20  # bytes per read, and bytes read from the end of a file
 
 
 def inside(folder: Path, *names: str) -> Path:
-    """Return a path inside a folder, which may not exist; refuse links, pipes and devices.
+    """Return a path inside a folder; the path need not exist. Refuse links, pipes and devices.
 
-    `names` are those of the subfolders and of the file. Use this function for every path inside a
-    folder of a run or of other work.
+    `names` are those of the subfolders and of the file. Use this function for every path inside
+    the folder of one or more runs.
     """
     path = folder
     for name in names:
@@ -35,7 +35,7 @@ def inside(folder: Path, *names: str) -> Path:
 
 
 def inside_all(folder: Path, pattern: str) -> list[Path]:
-    """Return the paths in a folder whose names match, in alphabetical order, like `inside`."""
+    """Return the paths in a folder that match `pattern`, by name; refuse what `inside` refuses."""
     with reading(folder):
         return [inside(folder, path.name) for path in sorted(folder.glob(pattern))]
 
@@ -43,7 +43,7 @@ def inside_all(folder: Path, pattern: str) -> list[Path]:
 def descriptor(path: Path, flags: int) -> int:
     """Return a descriptor of a file inside a folder, like `os.open`; follow no link.
 
-    Do not write a file with several names: one of them may be elsewhere.
+    Refuse to write a file with several hard links: another one may be outside the folder.
     """
     inside(path.parent, path.name)  # raises an error with a better message
     # Without O_NONBLOCK, opening a pipe would wait for its other end. Truncate only regular files.
@@ -55,7 +55,7 @@ def descriptor(path: Path, flags: int) -> int:
         if flags & _WRITES and status.st_nlink > 1:
             raise InputError(
                 f"{path}: has a second name elsewhere (a hard link), so it is not written. Replace"
-                " it by a copy of itself"
+                " it with a copy"
             )
         if flags & os.O_TRUNC:
             os.ftruncate(number, 0)
@@ -77,7 +77,7 @@ def opened(path: Path, mode: str = "rb", **options: Any) -> IO[Any]:
 
 
 def last_lines(path: Path) -> Iterator[str]:
-    """Yield the lines in the last megabyte of a text inside a folder."""
+    """Yield the lines in the last megabyte of a text file inside a folder."""
     with opened(path) as stream:
         size = os.fstat(stream.fileno()).st_size
         stream.seek(max(0, size - _LAST))
@@ -88,7 +88,7 @@ def last_lines(path: Path) -> Iterator[str]:
 
 
 def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the place of each line of a text in a folder, such as `cells.jsonl:3`, and the line.
+    """Yield the place of each line of a text file, such as `cells.jsonl:3`, and the line.
 
     Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
     `longest` bytes; the message says that this is the limit for `what`.
@@ -105,7 +105,7 @@ def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, b
 
 
 def line_breaks(path: Path, longest: int) -> int:
-    """Return the number of line breaks in the first `longest` bytes of a text inside a folder."""
+    """Return the number of line breaks in the first `longest` bytes of a text file in a folder."""
     breaks = 0
     with opened(path) as stream:
         while longest > 0 and (part := stream.read(min(_AT_ONCE, longest))):
@@ -119,7 +119,8 @@ def _require_plain(path: Path, mode: int) -> None:
         return
     if stat.S_ISLNK(mode):
         raise InputError(
-            f"{path}: is a link to {path.readlink()}. Links inside such a folder are not followed,"
-            " as others may have made them. Replace it by a copy of what it leads to, or remove it"
+            f"{path}: is a link to {path.readlink()}. Links inside this folder are not followed,"
+            " as other users may have created them. Replace it with a copy of its target,"
+            " or remove it"
         )
     raise InputError(f"{path}: is a pipe or a device, not a file. Remove it")

@@ -1,4 +1,4 @@
-"""Solutions in files: run folders, JSON lists, and functions for the formats of all problems."""
+"""Read and write solution files: run folders, JSON lists, and helpers shared by all formats."""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
 ENTRY_MAX = 2**31 - 1
-"""The largest number in the file of an order."""
+"""The largest item number that a solution file of an order may contain."""
 
 _IN_A_ROW = 20
 _JSON_BASE = 1 << 20
@@ -33,7 +33,7 @@ class SolutionWords(NamedTuple):
 
 
 def solution_file(path: Path, suffix: str, whole: str) -> Path:
-    """Return `path`, or the solution file of a run if it is its folder or its Parquet file."""
+    """Return `path`; for a run's folder or Parquet file, return its solution file."""
     with reading(path):
         if path.name == "solution.parquet":
             path = path.parent
@@ -68,7 +68,7 @@ def read_json(
 
 
 def item_of(lines: Lines, word: bytes, item: str) -> int:
-    """Return the index of an item that a file numbers from 1; `item` is its name in messages."""
+    """Return the index, from 0, of an item; files count from 1. `item` is its name in messages."""
     if (number := whole(word, ENTRY_MAX)) is None:
         raise lines.error(f"{quoted(word)} is not the number of {item}. Correct it")
     return number - 1
@@ -109,7 +109,7 @@ class Remark:
 
 
 def in_rows(numbers: Iterable[int]) -> list[str]:
-    """Return numbers as lines of 20 words."""
+    """Return lines of 20 numbers each."""
     words = list(map(str, numbers))
     return [" ".join(words[at : at + _IN_A_ROW]) for at in range(0, len(words), _IN_A_ROW)]
 

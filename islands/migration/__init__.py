@@ -3,7 +3,7 @@
 A topology defines which islands send to which. The route of a rank follows from it, and all ranks
 compute the same routes. Kernels pack migrants, a transport sends them, and kernels unpack them.
 
-- `Topology`: a pure function of the seed and the migration number: the senders of each island.
+- `Topology`: returns the senders of each island, from the seed and the migration number only.
 - `Exchange`: the migrations of all islands of a run; with a delay, they overlap generations.
 - `Transport`: sends bytes to another rank, between GPUs or through the memory of the hosts.
 - `Ranks`: the ranks of a run, their islands, and the transport between them.

@@ -40,7 +40,7 @@ class RepeatedExchange:
         )
 
     def run(self, *others: RepeatedExchange) -> None:
-        """Send rows after all earlier launches, and receive others; collective.
+        """Send the rows once all earlier launches have ended, and receive rows; collective.
 
         The `others`, exchanges between the same ranks, run at the same time.
         """

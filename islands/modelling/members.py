@@ -39,7 +39,7 @@ _RESERVED = re.compile(
 
 
 def members_of(data: Mapping[str, Any] | None) -> Members:
-    """Return the data with the types of kernels; refuse data of other types."""
+    """Return the data in types that kernels support; refuse data of other types."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):

@@ -30,7 +30,7 @@ _NARROW = 2**28
 _EXACT, _MOST = 2**53, 2**63 - 1  # limits of exact doubles, and of integers
 _VECTOR = 16  # rows are padded to a multiple of this number
 _LARGEST_PRODUCT = 2**54
-"""The largest product of a flow and a distance; growth multiplies it by up to 320."""
+"""Limit of flow times distance for resampled growth, which multiplies it by up to 320."""
 _KEY, _TRIPLES, _FEW = 3, 4096, 100
 _DISTANCES_AT_ONCE, _MOST_RANKED = 2**22, 2**20
 
@@ -45,7 +45,7 @@ class Sparse:
     flow: Matrix
     distances: Matrix
     turned: bool
-    """Whether the items are the places of the problem in kernels."""
+    """True if items here are places in the problem's kernels, with the two roles exchanged."""
 
     @classmethod
     def of(cls, a: NDArray[Any], b: NDArray[Any]) -> Self | None:
@@ -79,7 +79,7 @@ class Sparse:
 
     @property
     def can_grow(self) -> bool:
-        """Whether resampled growth, which multiplies products, supports the instance."""
+        """Whether resampled growth supports the size and the largest product of the instance."""
         largest = int(self.flow.max(initial=0)) * int(self.distances.max())
         return FEWEST_ITEMS <= self.size <= MOST_ITEMS and largest <= _LARGEST_PRODUCT
 
@@ -166,7 +166,7 @@ class Sparse:
     def lower_bound(self) -> int:
         """A lower bound on the cost: each item sends its largest flows to the nearest places."""
         n = self.size
-        # With many neighbours, the last ones share a distance, so that hubs do not take minutes.
+        # The last neighbours of an item with very many share a distance; otherwise, this is slow.
         most = min(int(self.degrees.max(initial=0)), max(1, _MOST_RANKED // n))
         if most == 0:
             return 0

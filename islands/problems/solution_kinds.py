@@ -41,7 +41,7 @@ class SolutionKind(ABC):
     proposals: ClassVar[tuple[str, ...]] = ("setting",)
     """The moves that chains of tempering propose."""
     axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
-    """The labels of the axes of a plot: index and entry, which is empty if items are chosen."""
+    """The axis labels of a plot, for index and entry; the latter is empty for subsets."""
     picture: ClassVar[str] = "The numbers of the solution."
     """The description of the plot."""
 
@@ -49,7 +49,7 @@ class SolutionKind(ABC):
     """Whether a move may lead to an invalid solution, which is then corrected."""
 
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        """Create the form of `size` items; `low` and `high` are the bounds of vectors."""
+        """Create the form of `size` items per solution; vectors lie between `low` and `high`."""
         self.size, self.low, self.high = size, low, high
 
     @property
@@ -63,7 +63,7 @@ class SolutionKind(ABC):
         return Layout()
 
     def presented(self, solutions: Any) -> Any:
-        """Return a solution, or one per row, in the user-facing form of Python functions."""
+        """Return a solution, or one per row, in the form that users' Python functions get."""
         return solutions
 
     def array_of(self, solution: Any) -> NDArray[Any]:
@@ -169,7 +169,7 @@ class OrderKind(SolutionKind):
         before: Sequence[Sequence[int]] = (),
         parts: int | None = None,
     ) -> None:
-        """Create orders of `size` entries with the separators of `parts`; `before` has pairs."""
+        """Create orders of `size` entries, with separators; `before` contains pairs of items."""
         super().__init__(size, *bounds)
         self.parts, self.before = parts, None
         if before:

@@ -18,7 +18,7 @@ using Tiles = problem::TileDeltas;
 using Tile = Tiles::Tile;
 using Least = block::Least<int32_t>;
 
-// The steps until which items may not return to their places.
+// The tabu list: for each item and place, the step until which the item may not return there.
 class Prohibitions {
   public:
     __device__ Prohibitions(Scratch& scratch, int n)
@@ -39,8 +39,8 @@ class Prohibitions {
         tenures_.draw(plan, now, place);
     }
 
-    // Forbid the return of one of two exchanged items to its place, and update its pair with item
-    // j. `order` is the order before the exchange.
+    // Forbid one of two exchanged items to return to its old place, and update the entry of its
+    // pair with item j. `order` is the order before the exchange.
     __device__ void forbid(moves::Swap swap, bool of_second, int j, int now, const int32_t* order) {
         const int f = of_second ? swap.v : swap.u, o = of_second ? swap.u : swap.v;
         if (j == f) return;
@@ -58,7 +58,8 @@ class Prohibitions {
         reinterpret_cast<Step*>(first_ + word)[c % 2] = first;
     }
 
-    // Return the steps from which two consecutive exchanges of this thread's tile are allowed.
+    // Return, in one word, the steps from which two neighbouring pairs of this thread's tile may
+    // be exchanged.
     __device__ uint32_t first_of_two(int word) const { return first_[word * tiles_ + threadIdx.x]; }
 
   private:
@@ -67,13 +68,14 @@ class Prohibitions {
     const int n_, pitch_;
     Step* const expiry_;  // [item][place]
     const int tiles_;
-    // [pair of a tile / 2][tile]: the step from which one item may return, which allows the
-    // exchange; for two pairs, in the low and the high half.
+    // [pair of a tile / 2][tile]: a word for two pairs, one in each half: the step from which at
+    // least one of the two items may return to its place, so that the exchange is allowed.
     uint32_t* const first_;
     Tenures tenures_;
 };
 
-// Return the best exchange of a tile that is allowed or leads below `aspired`; in a tie, the first.
+// Return the best exchange in a tile, among those that are allowed or whose delta is below
+// `aspired`; in a tie, the first.
 __device__ Least least(const Tile& tile, const float (&delta)[Tile::PAIRS],
                        const Prohibitions& prohibitions, int now, float aspired) {
     if (!tile.exists()) return {};

@@ -16,9 +16,9 @@ class Ladder : public Ends {
     __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
         : Ends(all, plan, local, number), record_(plan.records + 2 * of_rank(number)) {}
 
-    // Prepare generation 0. The host copies an individual to replicas without an evaluation: `held`
-    // is set so that adopt() recognises it as new. Roughness samples that a limit of evaluations
-    // has cut short do not count.
+    // Prepare generation 0. If a replica has no evaluation in generation 0, the host copies an
+    // individual to it; `held` is set so that adopt() recognises the copy as new. Roughness samples
+    // that a limit of evaluations has cut short do not count.
     __device__ void start() const {
         for (int i = 0; i < rungs_; ++i) {
             const int64_t me = first_ + i;
@@ -68,8 +68,9 @@ class Ladder : public Ends {
         }
     }
 
-    // Make each immigrant the state of its replica, and the replica the coldest one if it is the
-    // best. Individuals other than immigrants are unchanged, so this may be repeated.
+    // Make each immigrant the state of its replica. If its energy is below that of the coldest
+    // replica, exchange the rungs of the two. Individuals other than immigrants are unchanged, so
+    // this may be repeated.
     __device__ void adopt() const {
         const int64_t now = all_.island[local_].generation;
         for (int i = 0; i < rungs_; ++i) {
@@ -130,7 +131,7 @@ class Ladder : public Ends {
     }
 
     // Each replica moves to the next colder rung. The coldest one becomes the hottest, and begins
-    // the next generation as a child of itself and a random individual.
+    // the next generation as a child of its individual and a random one.
     __device__ void descend(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
@@ -151,9 +152,10 @@ class Ladder : public Ends {
         }
     }
 
-    // The replicas at some rungs (all for a problem's crossover), except the one with the best
-    // order, begin the next generation as children of the best orders of this ladder and others. If
-    // there is no other ladder, they are newcomers, or children of the best order and their own.
+    // The replicas at some rungs (at all rungs with a problem's crossover), except the one with the
+    // best order, begin the next generation as children of the best orders of this ladder and
+    // others. If there is no other ladder, they are newcomers or, with a problem's crossover,
+    // children of the best order and their own.
     __device__ void renew(int64_t made, int leader) const {
         Chain::renew_ladder(plan_, of_rank(number_));
         const int count = ladders();

@@ -20,7 +20,7 @@ from islands.studies.bench.rivals.base import Answer, Rival
 
 
 class Networkx(Rival, of="networkx"):
-    """Colourings by saturation, then in random orders; cuts by `one_exchange` from random sides."""
+    """Colourings by saturation, then in random orders; cuts by `one_exchange`, randomly started."""
 
     statements = (Colouring, Quadratic)
 
