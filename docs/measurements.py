@@ -165,7 +165,7 @@ def speeds(folder: Path = FOLDER) -> list[Speed]:
 
 def speed(folder: Path = FOLDER) -> str:
     """Return the table of speeds."""
-    head = ("algorithm", "instance", "each second", "GPU", "CPU", "CPU has", "GPU / CPU")
+    head = ("algorithm", "instance", "per second", "GPU", "CPU", "CPU threads", "GPU / CPU")
     rows = [
         [
             *(f"`{each.algorithm}`", f"`{each.instance}`", each.counted, count(each.gpu)),
@@ -270,7 +270,7 @@ def scaling(folder: Path = FOLDER) -> list[Row]:
 
 def several_gpus(folder: Path = FOLDER) -> str:
     """Return the speed of the same run on one and on several GPUs."""
-    head = ("instance", "n", "delay", "GPUs", "generations/s", "times one GPU")
+    head = ("instance", "n", "delay", "GPUs", "generations/s", "speed-up")
     rows = [
         [
             *(f"`{row['instance']}`", f"{row['size']:,}", str(row["delay"]), str(row["ranks"])),

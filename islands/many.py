@@ -3,6 +3,8 @@
 Similar problems share the launches of a device: see islands/engine/scheduler.py.
 """
 
+from __future__ import annotations  # docs/keywords.py copies them as text
+
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple, Unpack

@@ -1,6 +1,6 @@
 """The Python interface: `solve` runs in one call; with `Solver`, the caller controls the steps."""
 
-from __future__ import annotations
+from __future__ import annotations  # docs/keywords.py copies them as text
 
 import secrets
 import sys

@@ -61,14 +61,15 @@ struct Wheel {
 KERNEL(select_roulette, (Islands all, int32_t count, int32_t* drawn)) {
     const int me = blockIdx.x, size = all.population;
     const selection::Wheel wheel(all, me);
-    int32_t* const mine = drawn + int64_t(me) * count;
+    int32_t* const selected = drawn + int64_t(me) * count;
     for (int k = 0; k < count; ++k) {
-        // `mine` contains the ranks already selected; they are replaced by individuals at the end.
+        // `selected` contains the ranks already selected; they are replaced by individuals at the
+        // end.
         const auto weight_up_to = [&](int last) {
             int64_t weight = 0;
             for (int i = threadIdx.x; i <= last; i += blockDim.x) weight += wheel.weight(i);
             for (int i = threadIdx.x; i < k; i += blockDim.x) {
-                if (mine[i] <= last) weight -= wheel.weight(mine[i]);
+                if (selected[i] <= last) weight -= wheel.weight(selected[i]);
             }
             return block::sum(weight);
         };
@@ -84,10 +85,10 @@ KERNEL(select_roulette, (Islands all, int32_t count, int32_t* drawn)) {
                 low = middle + 1;
             }
         }
-        if (threadIdx.x == 0) mine[k] = low;
+        if (threadIdx.x == 0) selected[k] = low;
         __syncthreads();
     }
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
-        mine[i] = all.order[me * size + mine[i]];
+        selected[i] = all.order[me * size + selected[i]];
     }
 }

@@ -305,7 +305,7 @@ class Backend(ABC):
 
     @abstractmethod
     def poke(self, words: Array) -> None:
-        """Set the first 32-bit word of an array to 1, at once and from any thread."""
+        """Set the first 32-bit word of an array to 1 immediately, from any thread."""
 
     @abstractmethod
     def peek(self, array: Array) -> NDArray[Any]:

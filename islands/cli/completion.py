@@ -84,6 +84,7 @@ def _values(command: str) -> dict[str, Iterable[str]]:
     from islands.presets import PRESETS
     from islands.report.pictures import PICTURES
     from islands.studies.bench import BENCHES
+    from islands.studies.bench.rivals.contest import RIVALS
 
     instances = catalogue().names()
     settings = [f"{name}=" for name in every_setting()]
@@ -110,6 +111,7 @@ def _values(command: str) -> dict[str, Iterable[str]]:
         "--only": instances,
         "--over": settings,
         "--preset": PRESETS,
+        "--rivals": RIVALS,
         "--set": settings,
         "--stop": stop,
         "--topology": TOPOLOGIES,

@@ -47,7 +47,7 @@ other work, until the work ends. The exit status is 1 if the work has failed.
 examples:
   islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
   islands watch ten                            a series, a tuning, islands reproduce or bench
-  islands watch ten --page ten.html            also as a page that a browser loads again
+  islands watch ten --page ten.html            also as a page that a browser reloads
 """
 
 

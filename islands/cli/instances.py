@@ -89,7 +89,7 @@ def _how_to_get(name: str) -> str:
         return "generated on demand"
     if instances.base:
         return f"none; download it with `islands instances fetch {name}`"
-    return "none; download it from the set's home page"
+    return "none; download it from the home page"
 
 
 def _print_rows(rows: Mapping[str, str]) -> None:
@@ -115,7 +115,7 @@ def _published(entry: Entry) -> dict[str, str]:
     if instances.base:
         rows["published at"] = instances.url(entry.file)
     if instances.home:
-        rows["set's home"] = instances.home
+        rows["home page"] = instances.home
     return rows | {"remarks": instances.remarks, "sha256": entry.sha256}
 
 

@@ -77,10 +77,10 @@ def report(args: argparse.Namespace) -> int:
     """Write a page with pictures of one run, or a page that compares several."""
     if args.out is not None and args.out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out {args.out}: must end in {either(_SUFFIXES)}, as a page is HTML")
-    from islands.report.figure import style
+    from islands.report.page import require_packages
     from islands.studies.pages.folders import default_path, page_for
 
-    style()  # refuse at once if Matplotlib is missing
+    require_packages()
     page = page_for(args.folders, moved=args.instance, say=show)
     path = args.out or default_path(args.folders)
     page.write(path)

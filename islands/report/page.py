@@ -16,7 +16,7 @@ from typing import Any
 import islands
 from islands.errors import UsageError
 from islands.paths import publish
-from islands.report.figure import inline, needed
+from islands.report.figure import inline, needed, style
 from islands.text import either
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -64,6 +64,12 @@ def require_html(option: str, path: Path) -> None:
     """Refuse a file name for a page, the value of an option, that browsers do not open as HTML."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{option} {path}: must end in {either(_SUFFIXES)}, as a page is HTML")
+
+
+def require_packages() -> None:
+    """Refuse to write pages without Matplotlib or Jinja2."""
+    style()
+    _template("page.html")
 
 
 @cache

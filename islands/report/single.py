@@ -67,7 +67,7 @@ def page_of(run: RecordedRun) -> Page:
     if history is None:
         page.add(note(_sentence(run.without_rows())))
     else:
-        page.section("Course", *_course(run, history))
+        page.section("Convergence", *_course(run, history))
     page.section("Solution", *_solution(run))
     if history is not None:
         page.section("Migration", *_migration(run, history))

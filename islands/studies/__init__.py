@@ -8,5 +8,8 @@ them: only the modules of `islands.cli` import this folder, when their commands 
 - `Table` (`islands.tables`): the results of a study, written to a folder.
 - `Page` (`islands.report`): the HTML page of a study.
 
-May import every folder of `islands` except `cli`. `bench` and `papers` also import `pages`.
+They are not limited to the public interface: methods with equal settings are resolved once, for all
+seeds; benchmarks of a component (launches, migration, a kernel) import its folder, and jobs handle
+the folders of runs. May import every folder of `islands` except `cli`. `bench` and `papers` also
+import `pages`.
 """

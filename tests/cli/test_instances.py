@@ -73,10 +73,10 @@ def test_file_with_many_problems_is_fetched_once(published: Path, capsys: Captur
 def test_an_absent_file_has_a_way_to_get_it(capsys: Capture) -> None:
     for name, words in {
         "tsplib/pcb442": "download it with `islands instances fetch tsplib`",
-        "jobshop/ft10": "none; download it from the set's home page",
+        "jobshop/ft10": "none; download it from the home page",
         "dimacs/E1k.1": "generated on demand",
     }.items():
         assert run("show", name) == 0
         out = capsys.readouterr().out
         assert words in out
-        assert "set's home   http" in out
+        assert "home page" in out

@@ -126,6 +126,7 @@ OFFERED = {
     "run --stop se": ["seconds="],
     "run --set migration.de": ["migration.delay="],
     "tune --over rh": ["rho="],
+    "bench quality --rivals dwave-t": ["dwave-tabu"],
     "status solu": [],
 }
 

@@ -32,7 +32,7 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     result = recorded(runs / name).result
     assert f"best {result.cost:,}" in words
     assert f"demo/{name}, ga, seed 2" in words
-    for heading in ("Course", "Solution", "Migration", "Time", "Origin", "Settings"):
+    for heading in ("Convergence", "Solution", "Migration", "Time", "Origin", "Settings"):
         assert f"<h2>{heading}</h2>" in text
     # Costs and diversity, costs twice, the solution, the lineage, the matrix and the phases.
     assert text.count("<svg") == 8
@@ -47,7 +47,7 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     (tmp_path / "going" / "solution.parquet").unlink()
     text = page(tmp_path / "going")
     assert "This run is not finished" in text
-    assert "<h2>Course</h2>" in text
+    assert "<h2>Convergence</h2>" in text
     assert "<h2>Solution</h2>" not in text
     run = RecordedRun.read(runs / "tsp")
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)

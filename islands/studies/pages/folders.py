@@ -12,7 +12,7 @@ from islands.record import folder as records
 from islands.record.folder import FolderKind
 from islands.record.folder import runs_in as runs_inside
 from islands.report.figure import style
-from islands.report.page import Page, note, require_html
+from islands.report.page import Page, note, require_html, require_packages
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
 from islands.studies.pages.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
@@ -120,7 +120,7 @@ class LivePage:
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run refuses a folder that contains other files.
             raise UsageError(f"--page {path}: is in a folder where no work has begun. Name another")
-        style()  # refuse immediately if Matplotlib is missing
+        require_packages()
         self._folder, self._path, self._seconds = folder, path, seconds
         self._due, self._has_content = -math.inf, False
 

@@ -63,7 +63,7 @@ def prepared(
         name: _threads(args.threads, len(cores), paper.threads)
         for name, (paper, _) in papers.items()
     }
-    needed = ["scipy", "matplotlib"] if args.out is not None else ["scipy"]
+    needed = ["scipy", "matplotlib", "jinja2"] if args.out is not None else ["scipy"]
     if absent := [name for name in needed if find_spec(name) is None]:
         raise UsageError(
             f"reproduce needs {' and '.join(absent)}, not installed here. Install the extra with:"

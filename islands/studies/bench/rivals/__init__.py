@@ -1,5 +1,8 @@
-"""Other programs that `quality` and `many` compare with our runs.
+"""Other programs that `bench quality` and `bench many` compare with islands.
 
-`base.py` defines the interface of such a program; `contest.py` lists all of them, and runs them in
-processes of their own. Programs are optional packages, which are imported only when they are used.
+- `Rival` (`base.py`): the interface of such a program: which problems it solves, and how.
+- `RIVALS` (`contest.py`): all of them by name; each runs in a process of its own.
+- `rivals.toml`: their versions, licences and how to install them.
+
+They are optional packages, which are imported only when they are used. May import what `bench` may.
 """
