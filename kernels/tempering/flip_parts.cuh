@@ -1,7 +1,7 @@
 // Improves a solution of a sparse quadratic model by another one. The items in which they differ
 // form connected parts without pairs between them, so each part can be exchanged
 // independently: the solution takes over all parts that lower its cost. Reads the pairs of the plan
-// and two solutions; changes the first one. No random numbers.
+// and both solutions, and changes the first one. Uses no random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
