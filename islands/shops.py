@@ -220,7 +220,7 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
 
 
 def _chains(data: Any) -> list[list[int]]:
-    """Return the tasks of each job in order; refuse features that job shops here do not have."""
+    """Return the tasks of each job in order; refuse what `job_shop` does not support."""
     for name, constraints in vars(data.constraints).items():
         if constraints and name != _LINKS:
             raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")

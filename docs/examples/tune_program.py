@@ -105,7 +105,7 @@ def cost_of(settings: dict[str, Any]) -> float:
 
 
 def main(calls: float, folder: str | None = None) -> None:
-    """Search for good parameters in at most `calls` calls; with a `folder`, save the run there."""
+    """Search for good parameters in at most `calls` calls; save the run in `folder`, if given."""
     problem = islands.mixed(PARAMETERS, function=cost_of, name="program")
     # A small population, because the number of calls is small.
     result = islands.solve(problem, population=10, evaluations=calls, out=folder, verbose=True)

@@ -120,7 +120,7 @@ class Colony:
 
     @property
     def may_take_long(self) -> bool:
-        """True if a generation may be slow on any device, also on a GPU."""
+        """True if a generation may be slow even on a GPU."""
         parts = self._parts
         is_search = parts.improver.name != "none" or parts.algorithm.may_take_long
         return is_search or parts.evaluated_by == HOST or parts.evaluates_user_code

@@ -26,7 +26,7 @@ from islands.text import counted, escaped, one_line, show
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 _RANKED = (folders.FolderKind.TUNING, folders.FolderKind.MEASUREMENT)
-"""The kinds of folders whose results are computed only after the last run."""
+"""Kinds of folders whose results are computed after their last run."""
 _TABLE = table(Path(__file__).with_name("tables.toml"), "results")
 
 
