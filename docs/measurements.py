@@ -108,7 +108,7 @@ def missed(folder: Path = FOLDER) -> str:
         for run in worst[:MOST_ROWS]
     ]
     left = len(worst) - len(rows)
-    more = f"\nand {left} more, with smaller gaps.\n" if left else ""
+    more = f"\n{left} more instances have smaller gaps.\n" if left else ""
     return table(("instance", "n", "gap", "limit"), rows) + more
 
 
@@ -180,27 +180,28 @@ def speed(folder: Path = FOLDER) -> str:
 
 
 _CLAIMS = (
-    ("xavier2019", "times", "mean of brkgaCuda's printed seconds over ours"),
+    ("xavier2019", "times", "mean speed-up over brkgaCuda", "mean of brkgaCuda's"),
     ("xavier2019", "values", "our mean is at most"),
-    ("jardim2021", "implementations", "seconds of the thesis' fastest over ours"),
+    ("jardim2021", "implementations", "speed-up over the fastest", "seconds of the thesis'"),
     ("jardim2021", "literature", "average gap of the mean"),
-    ("soca2010", "performance", "the paper's GPU seconds over ours"),
-    ("soca2010", "quality", "best known value reached"),
+    ("soca2010", "performance", "speed-up over the paper's GPU", "the paper's GPU seconds"),
+    ("soca2010", "quality", "the best known value was reached", "best known value reached"),
     ("dantas2014", "times", "mean seconds of a run"),
     ("dantas2014", "islands", "with the evaluations of the paper, 8 ring"),
-    ("munhao2019", "sac94", "the paper's milliseconds over ours"),
+    ("munhao2019", "sac94", "speed-up over the paper's GPU", "the paper's milliseconds"),
     ("munhao2019", "orlib", "m1: mean gaps"),
 )
-"""The sentences below the papers' tables that the page of figures shows, by their first words."""
+"""The sentences below the papers' tables that the page of figures shows: their first words, in this
+and in earlier versions."""
 
 
 def papers(folder: Path = FOLDER) -> str:
     """Return a sentence of each table that compares a paper with our results."""
     rows = []
-    for paper, name, words in _CLAIMS:
+    for paper, name, *words in _CLAIMS:
         path = folder / paper / f"{name}.txt"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        rows += [[f"`{paper}/{name}`", line] for line in lines if line.startswith(words)][:1]
+        rows += [[f"`{paper}/{name}`", line] for line in lines if line.startswith(tuple(words))][:1]
     return table(("experiment", "result"), rows) if rows else NOTHING
 
 

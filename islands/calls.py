@@ -1,4 +1,4 @@
-"""Check calls of public functions: a wrong call raises one error that names the right arguments."""
+"""Check the arguments of public functions; one error message explains a wrong call."""
 
 import inspect
 import math
@@ -24,7 +24,7 @@ _MOST_NAMED = 3
 def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Return a function that raises a `UsageError` for calls that do not fit its signature.
 
-    Arguments may be missing, unknown, given twice, or by position instead of by name.
+    An argument may be missing, unknown, given twice, or given by position instead of by name.
     """
     signature = inspect.signature(function)
     called = function.__qualname__.removesuffix(".__init__")
@@ -43,7 +43,7 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 INTERNAL = {"is_internal": True}
-"""The metadata of fields that are not arguments of calls."""
+"""The metadata of fields that `taking` leaves out of the signature."""
 
 
 def taking(group: Any) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

@@ -26,7 +26,7 @@ except ModuleNotFoundError as error:
 _LARGEST_SUM = 1e299
 """Limit of the sum of absolute biases; converted to bits, they may be eight times as large."""
 _SWEEPS = 40
-"""Sweeps of a replica in a generation."""
+"""Sweeps per replica and generation."""
 _SMALL = 50
 """Up to this number of variables, a read ends when its search has converged."""
 _CHECK_WORK = 2000
@@ -35,14 +35,14 @@ _LEAST_SECONDS = 0.001
 _SETUP_SECONDS = 0.02
 """Estimated overhead of a read that shares no launches, until it is measured."""
 _SETUP_PART = 0.25
-"""Additional overhead, for the samples, as a share of the time spent on creating the model."""
+"""Time reserved for creating the sample set, as a share of that spent on creating the model."""
 _COMPILING = 0.1
 """Shorter compile times are cache look-ups and count towards the time limit."""
 _LATE = 0.1
 """Grace period for reads in progress at the end of a call, in seconds."""
 _MOST_SHARED_ITEMS, _MOST_SHARED_PAIRS = 1000, 50_000
-"""Limits of models that share launches on a CPU. With larger ones, a generation takes too long, and
-every read copies the model."""
+"""Size limits of models whose reads share launches on a CPU. With larger ones, a generation takes
+too long, and every read copies the model."""
 _SHARED = 64
 """Maximum number of reads that share the launches of a CPU thread."""
 _FIRST_SHARED, _GROWTH = 4, 4
@@ -94,13 +94,13 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
     ) -> dimod.SampleSet:
         """Return samples of low energy of a binary quadratic model.
 
-        `num_reads` is the number of independent searches, by default 1 or the number of
-        `initial_states`, with which they begin. Together, they take `time_limit` seconds, or less
-        if every read has made `num_sweeps` sweeps over the variables; with `time_limit=None`, only
-        the sweeps count. If time is over before all reads have begun, fewer rows are returned, at
-        least one, in the order of the reads. The k-th read has the seed `seed + k`; `seed=None`
-        draws the first seed. `interrupt_function` is called periodically; if it returns True, the
-        call ends with the samples so far.
+        `num_reads` is the number of independent searches, by default 1, or the number of
+        `initial_states`, from which the reads start. Together, they take `time_limit` seconds, or
+        less if every read has made `num_sweeps` sweeps over the variables; with `time_limit=None`,
+        only the sweeps count. If the time is over before all reads have begun, fewer rows are
+        returned, at least one, in the order of the reads. The k-th read has the seed `seed + k`;
+        `seed=None` draws the first seed. `interrupt_function` is called periodically; if it returns
+        True, the call ends with the samples so far.
 
         `info` has the `seconds` of the call, the `seed`, and a `digest`: equal digests mean equal
         searches, bit for bit.
@@ -150,7 +150,7 @@ class Sampler(dimod.Sampler, dimod.Initialized):  # type: ignore[misc]
         self._session = None
 
     def _ready(self) -> islands.Session:
-        """Return the session; also import slow modules, so that a call does not count this time."""
+        """Return the session; import slow modules now, so that no time limit includes this."""
         if self._session is None:
             self._session = islands.Session(backend=self._backend, threads=self._threads)
             islands.qubo([[0]])
@@ -183,7 +183,7 @@ class _Call:
         setup = session.world.from_first(lambda: _SETUP_PART * (time.perf_counter() - began))
         self._end = math.inf if time_limit is None else began + time_limit - setup
         self._setup = _SETUP_SECONDS + setup
-        """The overhead of a read: that of its batch, divided by the number of reads in it."""
+        """The overhead per read: the overhead of its batch divided by the number of reads in it."""
 
     def results(
         self, reads: int, seed: int, starts: NDArray[np.int8] | None
@@ -215,7 +215,7 @@ class _Call:
         return done
 
     def _batches(self, reads: int) -> tuple[int, int, dict[str, Any]]:
-        """Return the size of the first batch, the maximum of later ones, and their settings."""
+        """Return the size of the first batch, the maximum size of later ones, and the settings."""
         # Runs with a callback share no launches.
         calling: dict[str, Any] = {} if self._interrupts is None else {"callback": self._ends_read}
         if reads == 1:
@@ -244,7 +244,7 @@ class _Call:
         return [result for _, result in sorted(done.items())]
 
     def _search_seconds(self, count: int, reads: int) -> float:
-        """Return the search time of a batch of `count` of the remaining reads."""
+        """Return the search time of a batch of `count` reads if `reads` remain."""
         return max(self._left() * count / reads - self._setup * count, _LEAST_SECONDS)
 
     def _measure(self, count: int, expected: float) -> None:

@@ -1,4 +1,4 @@
-"""Files inside the folder of one or more runs, which may come from another user.
+"""Safe access to files in the folder of one or more runs, which may come from another user.
 
 The folder itself may be a link, but links inside it are refused: they could lead to any file of the
 user, which a command would read, change or replace. Pipes and devices are refused as well, as they
@@ -35,7 +35,7 @@ def inside(folder: Path, *names: str) -> Path:
 
 
 def inside_all(folder: Path, pattern: str) -> list[Path]:
-    """Return the paths in a folder that match `pattern`, by name; refuse what `inside` refuses."""
+    """Return the paths in a folder that match `pattern`, sorted; refuse what `inside` refuses."""
     with reading(folder):
         return [inside(folder, path.name) for path in sorted(folder.glob(pattern))]
 
@@ -88,7 +88,7 @@ def last_lines(path: Path) -> Iterator[str]:
 
 
 def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the place of each line of a text file, such as `cells.jsonl:3`, and the line.
+    """Yield the location of each line of a text file, such as `cells.jsonl:3`, and the line.
 
     Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
     `longest` bytes; the message says that this is the limit for `what`.

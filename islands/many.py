@@ -1,4 +1,4 @@
-"""Many problems in one call, several at a time, with the results of `solve`.
+"""Solve many problems in one call, several at a time, with the same results as `solve`.
 
 Similar problems share the launches of a device: see islands/engine/scheduler.py.
 """
@@ -44,9 +44,9 @@ class _Run(NamedTuple):
     """One run of a problem."""
 
     number: int
-    """The position of its result."""
+    """The index of its result."""
     problem: Callable[[], Any]
-    """Returns the problem; those of a batch are only created by the rank that solves them."""
+    """Returns the problem; each problem of a batch is created only by the rank that solves it."""
     seed: int | None
 
 
@@ -67,8 +67,8 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     consecutive seeds; the R results of a problem follow one another.
 
     `threads` is the number of problems that are solved at a time on a CPU, each by one thread; by
-    default, all cores. A GPU solves as many problems of a kind at a time as fill it, and `threads`
-    kinds at a time: by default up to four, at most 16.
+    default, all cores. On a GPU, problems of a kind share launches until the device is full, and
+    `threads` is the number of kinds at a time: by default up to four, at most 16.
 
     Without stopping criteria, a run ends when its search has converged, or after 10 s; `reason`
     tells which. Each result equals that of `solve` with the same settings, bit for bit, unless a
@@ -119,7 +119,7 @@ def iter_many(
     with within(trust):
         request = of_keywords({}, **others)
         trust_files(signed_scripts(request.config, followed, by_user=by_user))
-        # With GPUs, a problem is solved on one GPU.
+        # Each problem is solved on one GPU, even if there are several.
         one = {"sized_for_gpus": 1} if on_gpu else {}
         request = request.filled({"stop": STOP_OF_MANY, **one})
     first = seed_for(seed, ranks)
@@ -143,7 +143,7 @@ def iter_many(
 def _runs(
     problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
 ) -> Iterator[_Run]:
-    """Yield the runs in order; a run without a seed has the default. Refuse fewer or more seeds."""
+    """Yield the runs in order; refuse more or fewer seeds than problems."""
     given = None if seeds is None else iter(seeds)
     for position, problem in enumerate(_sources(problems)):
         first = seed if given is None else next(given, None)
@@ -170,7 +170,7 @@ def _itself(problem: Any) -> Any:
 
 
 class _Many(Plan[_Run]):
-    """The problems of a call, which all have the same settings."""
+    """The runs of a call, which all have the same settings."""
 
     trust: Trust
 
@@ -181,13 +181,13 @@ class _Many(Plan[_Run]):
         self.callback, self.shares = callback, callback is None
 
     def request(self, cell: _Run) -> tuple[Request, Problem | None]:
-        """Return the request of a call of `solve`."""
+        """Return the request that `solve` would make for this run."""
         name, problem = problem_of(cell.problem(), "solve")
         seed = {} if cell.seed is None else {"seed": cell.seed}
         return self._request.also({"instance": name, **seed}), problem
 
     def value_of(self, ready: Ready[_Run], result: Result) -> Result | IslandsError:
-        """Return what `solve` returns or raises."""
+        """Return the result, or the error if `solve` would raise one."""
         if result.cost is None and not (result.violation > 0 or result.interrupted):
             return result.without_solution(ready.problem.words.infeasible_fix)
         records = result.records if self._sends else None

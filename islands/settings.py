@@ -230,7 +230,7 @@ def _bound(number: float) -> str:
 
 
 def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Return nested settings by their full names, such as `migration.interval`."""
+    """Flatten nested settings into a dict by full name, such as `migration.interval`."""
     values: dict[str, Any] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
 """Statistics of the results of runs: moments, losses, ranks and their significance.
 
-Smaller values are better; infinity is a run without a solution.
+Smaller values are better; infinity stands for a run without a solution.
 """
 
 import statistics
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 SIGNIFICANT = 0.05
 LARGEST = 1e300
-"""Limit of losses, so that those of any two real costs can be averaged and drawn."""
+"""Losses are clipped to this value, so that they can be averaged and drawn."""
 _SCALE = 256.0  # so that 100 times the difference of any two costs is a double
-_UNIT = 2.0**64  # of sums: a power of two, with which sums of the largest doubles are finite
+_UNIT = 2.0**64  # divides summands, so that sums of the largest doubles are finite
 _MIN_FRIEDMAN = 3  # configurations that Friedman's test needs
 
 Losses = NDArray[np.float64]
-"""A row for each block, an instance with a seed; a column for each configuration."""
+"""One row for each block (an instance with a seed), one column for each configuration."""
 
 
 def mean(values: Iterable[float]) -> float:
@@ -27,7 +27,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def deviation(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation; None below two numbers or beyond all doubles."""
+    """Return the sample standard deviation; None for fewer than two numbers or on overflow."""
     try:
         return statistics.stdev(values) if len(values) > 1 else None
     except OverflowError:
@@ -35,7 +35,7 @@ def deviation(values: Sequence[float]) -> float | None:
 
 
 def percent_worse(costs: Any, reference: float, *, maximise: bool = False) -> Any:
-    """Return by how many per cent costs are worse; if the reference is 0, return differences.
+    """Return how much worse costs are than a reference, in per cent; if it is 0, as differences.
 
     Costs are an array of doubles; those that are not finite are returned unchanged.
     """
@@ -47,14 +47,14 @@ def percent_worse(costs: Any, reference: float, *, maximise: bool = False) -> An
 
 
 def mean_ranks(losses: Losses) -> list[float]:
-    """Return the mean rank of each configuration, 1 the best; ties share their mean rank."""
+    """Return the mean rank of each configuration; 1 is the best, and ties share a mean rank."""
     from scipy.stats import rankdata
 
     return [*map(float, rankdata(losses, axis=1).mean(axis=0))]
 
 
 def friedman(losses: Losses) -> float | None:
-    """Return the p-value of Friedman's test that all are equal; None for fewer than three."""
+    """Return the p-value of Friedman's test; None for fewer than three configurations."""
     from scipy.stats import friedmanchisquare
 
     if losses.shape[1] < _MIN_FRIEDMAN:
@@ -65,9 +65,9 @@ def friedman(losses: Losses) -> float | None:
 
 
 def against(losses: Losses, best: int) -> list[float | None]:
-    """Return the p-value of each configuration against the best one, which itself has None.
+    """Return the p-value of each configuration against the best one, and None for the latter.
 
-    They are those of Wilcoxon's signed-rank test without equal pairs, corrected by Holm's method.
+    The test is Wilcoxon's signed-rank test without equal pairs, corrected by Holm's method.
     """
     losses = losses / 8  # so that no difference exceeds the largest double
     finite = np.where(np.isfinite(losses), losses, _beyond(losses))

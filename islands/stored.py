@@ -60,8 +60,8 @@ def resume(
     8
 
     The arguments are those of `islands.solve`. Criteria replace those of the run, so that a
-    finished run goes on; without any, it is not run again and its result is returned. `problem` is
-    needed only if the folder does not contain it: a Python function, or a file that has moved.
+    finished run can continue; without any, the result of a finished run is returned. `problem` is
+    needed only if the folder does not contain it: for a Python function, or a file that has moved.
     """
     refuse_while_importing("islands.resume")
     name, given = _named(problem, "resume")
@@ -121,7 +121,7 @@ def read_run(
 
 
 def _named(problem: Any, call: str) -> tuple[str | None, Problem | None]:
-    """Return the name of a problem, or the problem."""
+    """Return the name of a problem, or else the problem itself; neither if it is None."""
     if problem is None:
         return None, None
     name, given = problem_of(problem, call)
@@ -136,7 +136,7 @@ class _Stored:
     given: Problem | None
     moved: str | None
     trust: Trust
-    """The trust of the call that returned the result."""
+    """The files trusted by the call that returned the result."""
 
     @cached_property
     def problem(self) -> Problem:

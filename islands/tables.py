@@ -17,7 +17,7 @@ from islands.text import escaped
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in files and in JSON, and its form as text."""
+    """A column: its name in files and in JSON, and its format as text."""
 
     name: str
     """The key in JSON and CSV; empty for a column that is only printed."""
@@ -28,7 +28,7 @@ class Column:
     form: str | Callable[[Any], str] = ""
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
-    """Returns the cell of a measured object; if None, the cell is its attribute of the column's
+    """Returns the cell of a measured object; if None, the cell is the attribute with the column's
     name. For a column without a name, it is called with the row."""
     group: str = ""
     """A common title above adjacent columns with the same group."""
@@ -43,7 +43,7 @@ class Column:
         return self.aligned(escaped(text, kept=""))
 
     def aligned(self, text: str) -> str:
-        """Return text in the width of the column."""
+        """Return text padded to the width of the column."""
         is_left = isinstance(self.form, str) and self.form.startswith("<")
         return f"{text:{'<' if is_left else '>'}{self.full_width}}"
 
@@ -58,7 +58,7 @@ class Column:
 
 
 def columns_of(kind: type[Any]) -> tuple[Column, ...]:
-    """Return the columns of the fields of a dataclass, which are not printed."""
+    """Return one column, which is not printed, for each field of a dataclass."""
     return tuple(Column(field.name) for field in fields(kind))
 
 
@@ -102,7 +102,7 @@ _FORMULA = re.compile(FORMULA)
 def cells(row: Mapping[str, object]) -> dict[str, object]:
     """Return the cells of a row for a file, with an apostrophe before text that is a formula.
 
-    Spreadsheets could evaluate it otherwise. Numbers are unchanged.
+    Otherwise, spreadsheets could evaluate it. Numbers are unchanged.
     """
     return {name: f"'{cell}" if _is_formula(cell) else cell for name, cell in row.items()}
 
@@ -128,7 +128,7 @@ class Table:
 
     @property
     def header(self) -> str:
-        """The titles, below the lines above them; empty if no column is printed."""
+        """The lines in `above`, and the titles of the printed columns."""
         return "\n".join(filter(None, [self.above, header(self.columns)]))
 
     def row(self, **cells: object) -> Row:

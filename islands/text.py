@@ -1,4 +1,4 @@
-"""Texts for users: names, settings, counts, durations and short numbers."""
+"""Text for users: names, settings, counts, durations and short numbers."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -74,7 +74,7 @@ def one_line(text: str, longest: int = 1000) -> str:
 
 
 def shown(value: object, form: Callable[[object], str] = repr) -> str:
-    """Return a value that the user has given as short text on one line."""
+    """Return a user's value as short text on one line."""
     try:
         return one_line(form(value), _SHOWN)
     except ValueError:  # Python refuses to print very long integers

@@ -10,10 +10,10 @@
 namespace diversity {
 
 constexpr int PAIRS = 8;      // maximum pairs of a better and a worse individual
-constexpr int GENES = 256;    // maximum number of genes per genome
-constexpr int ONE = 1 << 24;  // maximum distance of keys or coordinates, which differ by 1 or more
+constexpr int GENES = 256;    // maximum number of genes compared per genome
+constexpr int ONE = 1 << 24;  // distance of keys or coordinates that differ by 1 or more
 
-// The sample of an island: pairs of genomes, and which of their genes or cities.
+// The sample of an island: pairs of genomes, and the genes or cities to compare.
 struct Sample {
     const Islands& all;
     const int me, individuals, pairs, n, genes;
@@ -52,7 +52,7 @@ __device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use
 }
 
 // Return this thread's part of the number of edges at sampled cities that are in the worse tour of
-// a pair but not in the better one; the reverse number is the same.
+// a pair but not in the better one; as many are only in the better one.
 __device__ int64_t distances(const Sample& sample) {
     __shared__ int32_t before[GENES], after[GENES];  // of sampled cities, in the better tour
     int64_t mine = 0;

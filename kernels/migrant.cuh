@@ -6,7 +6,7 @@
 
 struct alignas(16) Migrant {
     int64_t cost;
-    int64_t missing;  // bit i: it comes from a colony without trait i
+    int64_t missing;  // bit i is set if it comes from a colony without trait i
 
     __device__ encoding::Gene* genes() { return reinterpret_cast<encoding::Gene*>(this + 1); }
     __device__ const encoding::Gene* genes() const {

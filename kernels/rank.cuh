@@ -70,7 +70,7 @@ __device__ void update(const Islands& all, int me, const RankingPlan& plan, Isla
 
 }  // namespace record
 
-// A block sorts one island after another from best to worst.
+// A block sorts the individuals of one island after another, from best to worst.
 KERNEL(rank, (Arena arena, Islands all, RankingPlan plan)) {
     const int size = all.population;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());

@@ -64,7 +64,7 @@ KERNEL(read_runs, (Islands all, const RunPart* parts, int32_t part_count, const 
     }
 }
 
-// Make the islands of runs idle until the next run begins there.
+// Makes the islands of runs idle until the next run begins there.
 KERNEL(rest_runs, (Islands all, const Chosen* chosen)) {
     const int islands = all.runs.islands, count = chosen->count * islands;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
@@ -72,7 +72,7 @@ KERNEL(rest_runs, (Islands all, const Chosen* chosen)) {
     }
 }
 
-// All islands have begun.
+// Marks all islands as begun, and their individuals as unchanged.
 KERNEL(end_beginning, (Islands all)) {
     const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
     for (int i = first; i < all.islands; i += step) {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# Of solutions with the same number of bins, those with a smaller smallest load are better.
+# With equal numbers of bins, the solution whose least loaded bin has the smaller load is better.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     int bins = 0, load[256] = {};

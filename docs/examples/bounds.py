@@ -68,7 +68,7 @@ def load_bound(problem: Any) -> int:
 
 
 def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
-    """Return the best cost of HiGHS, and its lower bound; each place is assigned to a depot."""
+    """Return the best cost of HiGHS for a p-median, and its lower bound."""
     n = problem.size
     distances = problem.members["distances"].reshape(n, n)
     place, depot = map(np.ravel, np.indices((n, n)))
@@ -83,7 +83,7 @@ def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
 
 
 def machine_bound(jobs: int, machines: int = 20) -> int:
-    """Return a lower bound on a flow shop: the load of a machine, and the least time around it."""
+    """Return a lower bound on a flow shop: a machine's load and the least times around it."""
     times = np.random.default_rng(1).integers(1, 100, (jobs, machines), np.int32).astype(int)
     before = times.cumsum(axis=1) - times
     after = times.sum(axis=1, keepdims=True) - before - times
@@ -137,14 +137,14 @@ def served_by_cluster(problem: islands.Problem) -> float:
 
 
 def highs_covering(problem: Any, seconds: float) -> tuple[float | None, float]:
-    """Return the best cost of HiGHS, and its lower bound."""
+    """Return the best cost of HiGHS for a set covering problem, and its lower bound."""
     data, n = problem.members, problem.size
     covers = data["covers"].reshape(n, -1).T
     return _highs(data["costs"], covers, np.ones(len(covers)), np.ones(n), seconds)
 
 
 def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
-    """Return the best value of HiGHS, and its upper bound: a variable for each product."""
+    """Return the best value of HiGHS for a quadratic binary problem, and its upper bound."""
     q = binary_quadratic.matrix(n, seed=1)
     row, column = np.triu(q, 1).nonzero()
     value, pairs = q[row, column], len(row)
@@ -168,7 +168,7 @@ def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
 def _highs(
     costs: NDArray[Any], matrix: Any, low: NDArray[Any], whole: NDArray[Any], seconds: float
 ) -> tuple[float | None, float]:
-    """Return the minimum of HiGHS and its bound, which is NaN without SciPy or a result."""
+    """Return the best cost of HiGHS, or None, and its bound, or NaN (both without SciPy)."""
     try:
         optimize, sparse = import_module("scipy.optimize"), import_module("scipy.sparse")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Print a Markdown table of the costs that the defaults reach in a number of calls of a function.
+"""Print a Markdown table of the costs that the defaults reach with a given number of calls.
 
     python calls.py                              # 3 seeds: some minutes
     python calls.py --calls 3000 --seeds 1 --only rosenbrock
@@ -131,13 +131,13 @@ def rotated(function: Callable[[Vector], float], n: int) -> Value:
 
 
 def tardiness(order: NDArray[Any], times: Any, due: Any, weights: Any) -> int:
-    """Return the weighted tardiness of jobs that one machine processes in an order."""
+    """Return the weighted tardiness of the jobs, which one machine processes in this order."""
     late = np.maximum(0, times[order].cumsum() - due[order])
     return int(weights[order] @ late)
 
 
 def flow(order: NDArray[Any], times: Any) -> int:
-    """Return when the last machine of a flow shop has processed the jobs in an order."""
+    """Return the makespan of a flow shop that processes the jobs in this order."""
     ends = np.zeros(times.shape[1], np.int64)
     for job in order:
         end = 0

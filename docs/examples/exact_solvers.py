@@ -25,17 +25,17 @@ import islands
 
 @dataclass
 class BinaryProgram:
-    """A binary linear program with a variable for each pair of item and value, before others."""
+    """A binary linear program whose first variables stand for the pairs of an item and a value."""
 
     costs: NDArray[Any]
     """The cost of each variable."""
     shape: tuple[int, int]
     """The numbers of items and values."""
     rows: list[tuple[NDArray[Any], NDArray[Any], float, float]] = field(default_factory=list)
-    """The constraints: variables, their factors, and the bounds of their sum."""
+    """The constraints: variables, their factors, and the bounds of the weighted sum."""
 
     def add(self, variables: Any, low: float, high: float, factors: Any = 1) -> None:
-        """Add a constraint: bounds of a weighted sum of variables."""
+        """Add a constraint: bounds on a weighted sum of variables."""
         flat = np.ravel(variables)
         self.rows.append((flat, np.broadcast_to(factors, flat.shape), low, high))
 
@@ -49,7 +49,7 @@ class BinaryProgram:
 
 
 def facilities(problem: Any) -> BinaryProgram:
-    """Return the program of a facility location, with another variable for each open site."""
+    """Return the program of a facility location; its last variables tell which sites are open."""
     data, customers = problem.members, problem.size
     demand, opening = data["demand"], data["opening"]
     sites = len(opening)

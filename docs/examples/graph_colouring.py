@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# Of solutions with the same number of colours, those with fewer nodes of the last are better.
+# With equal numbers of colours, the solution with fewer nodes of the last colour is better.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     unsigned long long taken[256] = {};  // colours of the neighbours of a node, as bits

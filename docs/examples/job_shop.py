@@ -1,4 +1,4 @@
-"""Job shop: order the operations of all jobs on their machines, and minimise the end of the last.
+"""Job shop: order the operations of all jobs on their machines, and minimise the makespan.
 
 python job_shop.py [SECONDS]      mpirun -n 2 python job_shop.py
 islands run job_shop.py:problem

@@ -1,4 +1,4 @@
-"""Rostering: give each nurse an early, late or night shift or a day off on each day, as they wish.
+"""Rostering: assign early, late and night shifts and days off to nurses, by their wishes.
 
 python rostering.py [SECONDS]      mpirun -n 2 python rostering.py
 islands run rostering.py:problem

@@ -46,7 +46,7 @@ class Shape:
     made: range | None = None
     """The slots of each island for which this rank creates individuals; None for all."""
     first_made: range | None = None
-    """The same for generation 0, in which no slot is copied; None for the same as `made`."""
+    """The same for generation 0, in which no slot is copied; None if it equals `made`."""
 
     @property
     def individuals(self) -> int:
@@ -78,7 +78,7 @@ class TeamExchanges:
     """
 
     fields: tuple[str, ...] = ()
-    """Fields to exchange, with a row per slot; empty: all kept fields with such rows."""
+    """Fields to exchange, each with a row per slot; empty: all such fields of the kind `kept`."""
     renewed: tuple[str, ...] = ()
     """Fields to exchange instead if the island restarts in this generation."""
 
@@ -179,7 +179,7 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
 
 
 NEIGHBOURS = "neighbours of items"
-"""The key of `Neighbours` of kernels/tours among the arrays; reserved."""
+"""The reserved name of the array for `Neighbours` of kernels/tours."""
 
 
 def reset_setting() -> Any:
@@ -240,11 +240,11 @@ class Algorithm(ABC):
     children: int = 1
     """`CHILDREN` of the mover: number of children created at once per slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
-    """The supported decodings of keys, the default first; empty: always `free`, for any keys."""
+    """The supported decodings of keys, the default first; empty: only `free`, for any keys."""
     improves: ClassVar[bool] = True
     """Whether an improver can be used; False if the algorithm has its own local search."""
     shares_launches: bool = True
-    """Whether runs on other instances may share launches."""
+    """Whether runs on different instances may share launches."""
     may_take_long: ClassVar[bool] = False
     """Whether a generation may take seconds on a GPU; a time limit must then interrupt it."""
     may_begin_partly: ClassVar[bool] = True
@@ -263,8 +263,8 @@ class Algorithm(ABC):
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
     divides: ClassVar[bool | None] = None
-    """Whether ranks may share the individuals of an island. If None, all fields must have an entry
-    per individual, as a rank would see only its own changes of other fields."""
+    """Whether ranks may share the individuals of an island. If None, they may if all fields have an
+    entry per individual, as ranks do not exchange other fields."""
     grows_by_islands: ClassVar[bool] = True
     """Whether the default number of islands grows with the number of GPUs; otherwise GPUs share the
     same islands."""
@@ -298,7 +298,7 @@ class Algorithm(ABC):
 
     @classmethod
     def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
-        """Return whether a run may have the settings given by name, and defaults for all others."""
+        """Return whether the settings given by name, with defaults for all others, fit together."""
         return True
 
     @classmethod

@@ -84,7 +84,7 @@ class CellularSettings(Settings):
 
 
 class Cellular(Algorithm):
-    """A grid on each island, or one grid across all islands."""
+    """Cellular evolution on a grid on each island, or on one grid across all islands."""
 
     name: ClassVar[str] = "cellular"
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")

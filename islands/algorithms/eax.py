@@ -85,7 +85,7 @@ def fast_vertices(pitch: int) -> int:
 def graph_bytes(pitch: int) -> int:
     """Return the bytes for the graph of a pair and its walks."""
     fast = fast_vertices(pitch)
-    # A walk in a graph outside block memory uses wider numbers and needs as much as two.
+    # A walk in a graph outside block memory uses wider numbers, and needs the memory of two.
     walks = max(2, min(_MOST_WALKS, pitch // _PER_WALK))
     all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks)) + _ALIGNED
     return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
@@ -147,10 +147,10 @@ FEW_CITIES = 500
 the optimum."""
 _STILL = 5
 """Generations without a better tour that count as convergence for few cities. With 12 instead of 5,
-one more of 200 tours of 200 cities reached the shortest length of all runs."""
+one more of 200 instances with 200 cities reached the best length of all runs."""
 _CROWDED = 512
 """Number of blocks of the default size that fit on a large GPU. With more blocks, smaller ones are
-faster for few cities: blocks of one warp solved 1,000 tours of 100 cities in 40 % of the time
+faster for few cities: blocks of one warp solved 1,000 instances of 100 cities in 40 % of the time
 (H200)."""
 _CLEARING = 8  # blocks that clear the frequencies of an island
 

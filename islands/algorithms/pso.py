@@ -124,7 +124,7 @@ class PsoSettings(Settings):
 
 
 class Pso(Algorithm):
-    """A swarm of particles on keys, vectors or bits."""
+    """Particle swarm optimisation on keys, vectors or bits."""
 
     name: ClassVar[str] = "pso"
     header: ClassVar[Header] = Header("algorithms/pso.cuh")

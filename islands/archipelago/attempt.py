@@ -13,7 +13,7 @@ class Halt:
     """A request to abandon generations, in two words on the device.
 
     A request sets the first word only while the halt is armed; an earlier request takes effect when
-    it is armed. A block that obeys sets the second word, and the request is then cleared.
+    it is armed. A block that obeys sets the second word. `disarm` clears a request that was obeyed.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -23,7 +23,7 @@ class Halt:
         self._was_requested = self._is_armed = self._host_abandoned = False
 
     def request(self) -> None:
-        """Request the halt, from any thread, also while kernels run."""
+        """Request the halt; any thread may call this, even while kernels run."""
         with self._lock:
             if self._is_armed and not self._was_requested:
                 self._backend.poke(self.words)
@@ -42,7 +42,7 @@ class Halt:
             self._was_requested = False
 
     def is_requested(self) -> bool:
-        """Return whether the host must abandon its work, which the caller then does."""
+        """Return whether the host must abandon its work; the caller must then do it."""
         with self._lock:
             self._host_abandoned = self._is_armed and self._was_requested
             return self._host_abandoned
@@ -67,7 +67,7 @@ class Attempt:
     """The generations in progress on one rank, which can be undone."""
 
     def __init__(self, backend: Backend, state: IslandArrays, team: Team | None = None) -> None:
-        """Take the `team` that shares the islands, whose members agree on abandoned generations."""
+        """Take the `team` that shares the islands: all members abandon a generation, or none."""
         self._backend, self._state, self._team = backend, state, team
         self.halt = Halt(backend)
         self._from = 0
@@ -114,7 +114,7 @@ class Attempt:
         return self._from
 
     def new_individuals(self) -> int:
-        """Return the number of new individuals in the generations `ahead`, from any thread.
+        """Return the number of new individuals in the generations `ahead`; thread-safe.
 
         With several generations, it is the number of slots with a new individual.
         """

@@ -48,7 +48,7 @@ def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:
 
 @contextmanager
 def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
-    """Prefix errors with their origin and the colony, if there are several."""
+    """Prefix errors with their origin and the colony's `number`, which is None if it is alone."""
     try:
         with as_settings([] if number is None else _WRITTEN_IN_COLONIES):
             yield

@@ -21,7 +21,7 @@ _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"
 def checked_solutions(
     problem: Problem, solutions: Any, most: int, call: str = "inject"
 ) -> list[Solution]:
-    """Return the solutions as arrays; refuse wrong ones by index, and more than `most`.
+    """Return the solutions as arrays; refuse invalid ones, by index, and more than `most`.
 
     `call` is the argument or the function that received them.
     """
@@ -56,7 +56,7 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
 def replace_worst(solutions: Sequence[Sequence[Solution]], memory: Memory, generation: int) -> None:
     """Replace the worst individuals of each island by its solutions.
 
-    Islands have to be sorted before and after. Other fields of the individuals do not change.
+    Islands must be sorted before and after the call. Other fields of the individuals do not change.
     """
     upload, problem, state = memory.backend.upload, memory.parts.problem, memory.state
     order = memory.backend.download(state.arrays["order"])

@@ -1,4 +1,4 @@
-"""The instances of several runs in one array on the device."""
+"""The data of several runs, each with an instance of its own, in one array on the device."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,11 +14,11 @@ from islands.backends.source import Header
 from islands.problems.distances import tables_of
 
 _ALIGNED = 256
-"""Alignment of the data of a run and of each array in it, in bytes, as of any array."""
+"""Alignment of the data of a run and of each array in it, in bytes, as if allocated separately."""
 _TABLE = "near/table"
 """The table of neighbours, which a kernel fills."""
 _NUMBERS, _NUMBER_BYTES = "numbers", 8
-"""The numbers in `problem::Data` of a run, if they may differ: the first array of its row."""
+"""The first array in the row of a run: the numbers in `problem::Data`, if runs differ in them."""
 
 InstanceArrays = Mapping[str, NDArray[Any]]
 
@@ -26,7 +26,7 @@ InstanceArrays = Mapping[str, NDArray[Any]]
 def arrays_of(many: Sequence[ProgramParts]) -> list[dict[str, NDArray[Any]]]:
     """Return all arrays of each instance by name: data, tables, and neighbours.
 
-    All instances have the same number of items, and all have distances or none has.
+    All instances have the same number of items, and either all or none have distances.
     """
     arrays = [_arrays_of(parts) for parts in many]
     if many and many[0].uses_neighbours:
@@ -93,7 +93,7 @@ class Instances:
                 row[place] = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8)
 
     def header(self, data: Struct, plan: Struct, improving: Struct, near: Struct | None) -> Header:
-        """Return the header that finds the data of a run: see kernels/core/instance.cuh."""
+        """Return the header by which kernels find a run's data: see kernels/core/instance.cuh."""
         roots = {"data": data, "plan": plan, "improving": improving}
         roots |= {"near": near} if near is not None else {}
         numbers = []

@@ -144,13 +144,13 @@ class Launches:
         return Struct(**{**members, **placed})
 
     def _placed(self, name: str, values: NDArray[Any]) -> Array:
-        """Return an array of the instance on the device: that of the first run, or a copy."""
+        """Return an array of the instance on the device; with shared launches, that of run 0."""
         if self._instances is None:
             return self._backend.upload(values)
         return self._instances.place(name, values)
 
     def side(self, first: int = 0) -> Side:
-        """Return the islands for migration; `first` is the number of the first on this rank."""
+        """Return the islands for migration; `first` is their offset among those of this rank."""
         return Side(
             first=first,
             islands=self._shape.islands,
@@ -206,7 +206,7 @@ class Launches:
         return Source("program.cuh", macros, structs, slow, is_waited_for)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, CompiledProgram, CompiledProgram]:
-        """Return the scratch memory of a block, the program of the parts and that of populations.
+        """Return the scratch memory of a block, and the programs of the parts and of populations.
 
         Both programs are compiled at the same time.
         """
@@ -268,7 +268,7 @@ class Launches:
     ) -> Segments:
         """Return the steps of a rank that creates the individuals of the slots in `archipelago`.
 
-        If it `shares` them, they include the exchanges with other ranks.
+        If it `shares` the work, they include the exchanges with other ranks.
         """
         launches: list[Call | Fork] = []
         segments: Segments = [launches]

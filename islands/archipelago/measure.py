@@ -100,9 +100,9 @@ class Interpreter:
         self.scale, self._population, self._size = problem.scale, population, encoding.size
         self._has_violations = self.scale.has_violations
         self.worst = INFINITE if self.scale.real else NONE
-        """The lowest cost that belongs to no solution."""
+        """The costs of solutions are below this one."""
         self.infeasible = self.worst
-        """The lowest cost that belongs to no feasible solution."""
+        """The costs of feasible solutions are below this one."""
         if self.scale.priced:
             self.infeasible = first_infeasible(real=self.scale.real)
         if self.scale.first_infeasible is not None:
@@ -164,9 +164,9 @@ class Interpreter:
     ) -> list[Elite]:
         """Return the best individuals of islands, best first, archives included.
 
-        `costs` has a row for each population, and `records` the `ISLAND` of each. If populations
-        may hold infeasible solutions, only the archives are considered. With `any_solution`,
-        solutions with a violation are included.
+        `costs` and `records` have a row for each island: the costs of its population, and `ISLAND`.
+        If populations may hold infeasible solutions, only the archives are considered. With
+        `any_solution`, solutions with a violation are included.
         """
         if self.scale.marks:
             costs = np.full_like(costs, NONE)
@@ -208,7 +208,6 @@ class IslandReader:
         self.rows = backend.host_array(self.measured.shape, np.int64)
         """The fetched measures: a row of `MEASURE` for each island."""
         self.interpreter = Interpreter(problem, encoding, int(state.arrays["order"].shape[1]))
-        """Interprets the measures."""
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""

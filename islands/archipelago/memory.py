@@ -30,7 +30,7 @@ class Memory:
         layout: MigrantLayout,
         runs: Struct | None = None,
     ) -> None:
-        """Allocate the fields of the parts; `layout` is that of the migrants of all colonies.
+        """Allocate the fields of the parts; `layout` describes the migrants of all colonies.
 
         `runs` is `Runs` of kernels/core/islands.cuh if islands of several runs share launches.
         """
@@ -46,12 +46,12 @@ class Memory:
         self.migrant = Migrant(parts.fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = self._as_kernels_see()
-        """`Islands` of kernels/core/islands.cuh, for a rank that makes all individuals."""
+        """`Islands` of kernels/core/islands.cuh, for a rank that creates all individuals."""
         if runs is not None:
             self.all = Struct(**self.all.members, runs=runs)
 
     def for_slots(self, slots: range) -> Struct:
-        """Return `Islands` for a rank that makes only the individuals of these slots."""
+        """Return `Islands` for a rank that creates only the individuals of these slots."""
         return Struct(**(self.all.members | _slots(slots)))
 
     def clear(self, islands: NDArray[np.int64]) -> None:
@@ -63,7 +63,6 @@ class Memory:
             self.state.fill("offered_cost", INFEASIBLE)
 
     def _as_kernels_see(self) -> Struct:
-        """Return `Islands` of kernels/core/islands.cuh."""
         arrays, shape = self.state.arrays, self.parts.shape
         traits, solutions = self.migrant.traits(arrays), arrays.get(SOLUTIONS)
         return Struct(
@@ -102,7 +101,8 @@ Placing = Callable[[str, NDArray[Any]], Array]
 def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the tables of the algorithm, which all islands share.
 
-    They include the neighbours of each item if a part uses them. Refuse a name in `arrays`.
+    They include the neighbours of each item if a part uses them. Refuse a table whose name is one
+    of the `arrays`.
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
@@ -134,5 +134,5 @@ def neighbours_of(place: Placing, problem: Problem) -> Struct:
 
 
 def _slots(slots: range) -> dict[str, np.generic]:
-    """Return the members of `Islands` for the slots whose individuals a rank makes."""
+    """Return the members of `Islands` for the slots whose individuals a rank creates."""
     return {"first": np.int32(slots.start), "made": np.int32(len(slots))}

@@ -25,7 +25,7 @@ from islands.problems import KIND as PROBLEMS
 from islands.problems.base import Problem
 
 HOST = "host"
-"""The decoding on the host, which then also evaluates children, between two launches."""
+"""The `decoding` with which the host decodes and evaluates children, between two launches."""
 QUOTA = "quota"
 """The field with the number of evaluations that an island may make in the next generation."""
 GENES, COST, WAITING = "children", "children_cost", "children_waiting"
@@ -78,7 +78,7 @@ class ProgramParts:
         return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
-        """Return the parts of a rank that creates the individuals of these slots; None for all.
+        """Return the parts of a rank that creates the individuals of these slots (None: of all).
 
         `first` are its slots in generation 0.
         """
@@ -97,7 +97,10 @@ class ProgramParts:
         return self.algorithm.keeps_quota and self.improver.name == "none"
 
     def first_quotas(self, limit: int, islands: int) -> NDArray[np.int64]:
-        """Return the evaluations of each island of a run in generation 0, at least one."""
+        """Divide a limit of evaluations among the islands of a run, for generation 0.
+
+        Each island may make at least one, or any number if its algorithm cannot begin partly.
+        """
         if not self.algorithm.may_begin_partly:
             return np.full(islands, np.iinfo(np.int64).max)
         share, rest = divmod(limit, islands)
@@ -105,9 +108,9 @@ class ProgramParts:
         return quotas
 
     def quotas(self, left: int, islands: int) -> NDArray[np.int64]:
-        """Return the evaluations of each island of a run with `left` evaluations left.
+        """Divide the evaluations left among the islands of a run.
 
-        If a slot makes several children at once, their number is rounded up.
+        If a slot creates several children at once, their number is rounded up.
         """
         unit = self.algorithm.children if self.algorithm.improves else 1
         share, rest = divmod(-(-left // unit), islands)
@@ -115,7 +118,7 @@ class ProgramParts:
 
     @property
     def evaluates_user_code(self) -> bool:
-        """Whether kernels evaluate a problem of a user, which may take any time."""
+        """Whether kernels run the code of a user, which may take any time."""
         return self.evaluated_by != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
@@ -127,7 +130,7 @@ class ProgramParts:
     def of(
         cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
     ) -> ProgramParts:
-        """Return the parts for this number of a colony's islands; refuse parts that do not fit."""
+        """Return the parts for this number of a colony's islands; refuse incompatible parts."""
         kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
         on_cpu = block_memory is None
@@ -179,7 +182,7 @@ class ProgramParts:
         return self.encoding_macros() | chosen
 
     def encoding_macros(self) -> Macros:
-        """Return the macros of the encoding, of the meaning of genomes, and the format of costs."""
+        """Return the macros for the encoding, the meaning of genomes and the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
@@ -217,7 +220,7 @@ class ProgramParts:
         if self.algorithm.patience or self.algorithm.loses_best or marks:
             fields["archive"] = Field((pitch,), gene)
         if marks:
-            # For the archive: feasible solutions that the population may reject; PSO's particles.
+            # Offered to the archive: feasible solutions that the population may reject.
             fields["offered"] = Field((population, pitch), gene)
             fields["offered_cost"] = Field((population,), np.int64)
         if self.schedule.adopt:
@@ -254,7 +257,7 @@ class ProgramParts:
 
     @property
     def tiles(self) -> int:
-        """The tiles of an island's children: see kernels/problems/solution.cuh."""
+        """The number of tiles of an island's children: see kernels/problems/solution.cuh."""
         return -(-self.shape.population * self.algorithm.children // _TILE)
 
     @property
@@ -283,7 +286,7 @@ def _decoding(
     improver: str,
     problem: Problem,
 ) -> str:
-    """Return how kernels decode keys: freely if the problem or improver changes solutions."""
+    """Return how kernels decode keys: `free` if the problem or improver changes solutions."""
     known = algorithm.decodings
     if requested not in ("", HOST, *known):
         raise messages.unknown_decoding(requested, algorithm.name, (*known, HOST))

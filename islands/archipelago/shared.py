@@ -2,7 +2,7 @@
 
 All of them have the same settings, number of islands and programs, and arrays of the same shapes.
 They begin and end independently: when a run is over, the next one takes its place while the others
-continue, or its islands are idle.
+continue; if there is none, the islands in that place are idle.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _FAULTS = "faults"
 
 
 class _Part(NamedTuple):
-    """The places of the data of each run in an array."""
+    """An array that contains data of each run, and their layout in it."""
 
     array: Array
     bytes: int
     """The bytes of one run."""
     half: int = 0
-    """The distance of the two halves of the array, in bytes; 0 if it has no halves."""
+    """The bytes from the first half of the array to the second; 0 if it has no halves."""
     is_zero: bool = False
     """Whether to write zeros."""
     stride: int | None = None
-    """The distance of two runs, in bytes; None if they are consecutive."""
+    """The bytes from one run to the next; None if runs have no gaps between them."""
 
 
 class FinalIslands(NamedTuple):
@@ -131,7 +131,6 @@ class SharedRuns:
             self._exchange = SharedExchange(migration, backend, side, layout.bytes, islands_per_run)
 
     def _bind(self) -> None:
-        """Prepare the launches."""
         launches, memory, backend = self._launches, self._memory, self._backend
         program, count = launches.populations, min(_MOST_BLOCKS, 16 * self.runs)
         write = backend.call(program, "write_runs", *self._write.arguments(), blocks=count)
@@ -166,7 +165,7 @@ class SharedRuns:
         self._backend.upload(quotas.reshape(-1), self._memory.state.arrays[QUOTA])
 
     def fits(self, parts: ProgramParts) -> bool:
-        """Return whether the kernels can solve an instance with arrays of the same shapes."""
+        """Return whether these launches can run an instance whose arrays have the same shapes."""
         return self._numbers_of(parts) == self._numbers and self._launches.fits(parts.problem)
 
     def _numbers_of(self, parts: ProgramParts) -> list[Any]:
@@ -256,7 +255,7 @@ class SharedRuns:
             self._faults.fetch(self.runs)
 
     def halt(self) -> None:
-        """End the launches in progress early, from any thread; their results are incomplete."""
+        """End the launches in progress, with incomplete results; any thread may call this."""
         self._backend.poke(self._halt)
 
     def faults(self) -> NDArray[np.int64] | None:
@@ -275,7 +274,7 @@ class SharedRuns:
         self._backend.run(self._generation, generations)
         if any(migrations):
             assert self._exchange is not None, "runs that migrate have settings for it"
-            # The islands of other runs stay the same: they are sorted, and nothing has changed.
+            # The islands of other runs stay the same: they are sorted, without changed individuals.
             self._backend.run(self._sort)
             self._exchange.migrate(migrations, seeds)
             if self._launches.adopt:
@@ -290,13 +289,13 @@ class SharedRuns:
         return self.reader.rows.reshape(self.runs, self.islands_per_run, -1)
 
     def migration_outcomes(self) -> Mapping[int, MigrationOutcome]:
-        """Return the outcome of the last migration for each run that took part, once."""
+        """Return the outcome of the last migration, once, for each run that took part."""
         return {} if self._exchange is None else self._exchange.outcomes()
 
     def rest(self, chosen: Sequence[int]) -> None:
-        """Leave the islands of runs idle until others take their places.
+        """Leave the islands of runs idle until other runs take their places.
 
-        They must have completed a generation after the first one, so that both halves have content.
+        The runs must be past generation 0, so that both halves of the arrays have content.
         """
         self._read.choose(chosen)
         self._backend.run([self._rest])
@@ -318,9 +317,9 @@ class SharedRuns:
 
 
 class _Rows:
-    """Rows of bytes, one for each of some runs, on the host and on the device.
+    """Rows of bytes, one per run, on the host and on the device.
 
-    Kernels copy them to arrays, or from arrays to them.
+    Kernels copy data between the rows and the arrays of the runs.
     """
 
     def __init__(self, backend: Backend, runs: int, parts: Mapping[str, _Part]) -> None:
@@ -341,7 +340,7 @@ class _Rows:
                 end += -(-part.bytes // _ALIGNED) * _ALIGNED
         self._parts = backend.upload_structs(structs)
         self._count, self._bytes = len(structs), end
-        # Zeros, as the bytes between the parts are also copied.
+        # Cleared, as the padding between the parts is copied too.
         self._rows = backend.zeros((runs, end), np.uint8)
         self._host = backend.host_array((runs, end), np.uint8)
         self.chosen = backend.empty((runs + 1,), np.int32)
@@ -359,7 +358,7 @@ class _Rows:
         return self._host[:count, self.places[name]]
 
     def choose(self, chosen: Sequence[int]) -> None:
-        """Copy to the device which runs the first rows belong to."""
+        """Tell the kernels which runs the first rows belong to."""
         self._host_chosen[0] = len(chosen)
         self._host_chosen[1 : 1 + len(chosen)] = chosen
         self._backend.store(self._host_chosen, self.chosen)

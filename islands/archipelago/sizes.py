@@ -1,4 +1,4 @@
-"""Limits on the size of a run: the numbers of kernels, and the memory of a rank.
+"""Limits on the size of a run: what kernels can count, and the memory of a rank.
 
 They are checked before any array of the islands exists. Limits that depend neither on the ranks
 nor on the device are part of the settings.
@@ -16,7 +16,7 @@ from islands.migration.topology import TOPOLOGIES
 from islands.parallel import Deal
 
 _ARRIVAL = 2 * 16 + 4
-"""Bytes for an arriving migrant: its record on both sides, and the slot that it comes from."""
+"""Bytes for an arriving migrant: its record on device and host, and the slot that it comes from."""
 _ROUTE = 4 * 8
 """Bytes on the host for planning the route from one island to another."""
 
@@ -88,6 +88,6 @@ def bytes_of_islands(parts: ProgramParts, *, is_kept: bool = False) -> int:
 
 
 def _scratch_bytes(parts: ProgramParts) -> int:
-    """Return the bytes of scratch memory that a block needs, for sorting or for its parts."""
+    """Return the bytes of scratch memory that a block needs to sort, or for one of its parts."""
     declared = [launch.room or 0 for launch in parts.schedule.launches()]
     return max(12 << (parts.shape.population - 1).bit_length(), parts.room(), *declared)

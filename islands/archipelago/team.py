@@ -1,4 +1,4 @@
-"""Ranks that share islands: each makes the individuals of some slots, then they exchange them.
+"""Ranks that share islands: each creates the individuals of some slots, then they exchange them.
 
 Every member has a copy of the islands. Random numbers depend on the slot only, so the data of all
 members are bit-identical to those of a single rank.
@@ -21,10 +21,10 @@ from islands.migration.route import Parcel
 from islands.migration.transport import Transport
 from islands.parallel import World
 
-_RANKING = "order"  # follows from the costs
+_RANKING = "order"  # not exchanged: each member derives it from the costs
 _TURN, _TURNS = 6, 4
-"""The generations of each turn of a trial, which are all shared or all not (the first one is not
-timed), and the number of turns."""
+"""The length of a turn of a trial, in generations, and the number of turns. The work is shared in
+all generations of a turn, or in none; the first generation is not timed."""
 
 
 def divided(population: int, members: int, copied: int = 0) -> list[range]:
@@ -38,7 +38,7 @@ def divided(population: int, members: int, copied: int = 0) -> list[range]:
 
 
 class Team:
-    """The ranks that share the work on islands, from the view of one of them."""
+    """The ranks that share the work on islands, as seen by one of them."""
 
     def __init__(
         self,
@@ -48,16 +48,16 @@ class Team:
         slots: list[range],
         first: list[range],
     ) -> None:
-        """Take the `slots` of each member, and the `first` ones for generation 0.
+        """Take the `slots` of each member, and those for generation 0 (`first`).
 
-        `world` has the members only.
+        `world` consists of the members.
         """
         self.world, self.backend, self._transport = world, backend, transport
         self.slots_by_member, self.first = slots, first
 
     @property
     def slots(self) -> range:
-        """The slots whose individuals this rank makes."""
+        """The slots whose individuals this rank creates."""
         return self.slots_by_member[self.world.rank]
 
     @property
@@ -86,7 +86,7 @@ class Team:
 
 
 class SlotExchange:
-    """The steps of an algorithm in which the members of a team exchange their individuals."""
+    """Performs the steps of an algorithm in which members of a team exchange individuals."""
 
     def __init__(
         self, team: Team, algorithm: Algorithm, state: IslandArrays, steps: Iterable[TeamExchanges]
@@ -96,7 +96,7 @@ class SlotExchange:
         self._exchanges: dict[tuple[Any, ...], RepeatedExchange] = {}
         for name in {name for step in steps for name in step.fields}:
             if state.fields[name].kind == "scratch":
-                # Members that abandon a generation exchange this before it is written.
+                # If a generation is abandoned, these arrays are exchanged before they are written.
                 state.fill(name)
 
     def run(self, step: TeamExchanges, generation: int) -> None:
@@ -135,8 +135,8 @@ class SlotExchange:
 class Trial:
     """Decides in the first generations whether sharing the work is faster than doing all of it.
 
-    Members make their shares in some turns, and all individuals in the other ones. All members
-    therefore have the same state at any time.
+    In alternate turns, members create only their shares of the individuals, or each creates all of
+    them. Either way, all members have the same state.
     """
 
     def __init__(self, team: Team) -> None:
@@ -148,11 +148,11 @@ class Trial:
 
     @property
     def is_alone(self) -> bool:
-        """Whether one member makes all individuals from now on."""
+        """Whether one member creates all individuals from now on."""
         return self.is_over and not self.is_shared()
 
     def is_shared(self) -> bool:
-        """Return whether the next generation is shared; during the trial, by turns."""
+        """Return whether the next generation is shared; during the trial, every other turn is."""
         if self.is_over:
             return self._seconds[True] < self._seconds[False]
         return self._made // _TURN % 2 == 0

@@ -37,11 +37,11 @@ from islands.text import option
 
 _MOST_PIECES = 8  # of a program
 _RESERVED = 1024  # bytes of shared memory per block for the system
-_LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
+_LINE = 512  # bytes; with unaligned slices of global memory, a search took 12 % longer
 _FEW, _MOST_SMALL = 1024, 8
-"""Threads of a multiprocessor with small blocks, and the maximum number of these. Measured on an
-H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, most at
-low temperatures."""
+"""Threads of a multiprocessor with small blocks, and the maximum number of such blocks. Measured on
+an H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, most
+at low temperatures."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 _requests = Lock()
@@ -331,7 +331,7 @@ def _arena(room: Room, blocks: int, program: CompiledProgram) -> tuple[Any, int,
 
 
 class Graphs:
-    """Captures launches on a stream of CuPy; each graph is kept as long as its first launch."""
+    """Captures launches on a CuPy stream; each graph is kept as long as its first launch."""
 
     def __init__(self, cupy: Any, stream: Any) -> None:
         self._cupy, self._stream = cupy, stream
@@ -423,7 +423,7 @@ def compiled(
 
 
 def translated(source: Source, digest: str, options: Sequence[str], form: str) -> bytes:
-    """Return the code that NVRTC compiles; `form` is the method for it: `getCUBIN` or `getPTX`."""
+    """Return the code from NVRTC; `form` is the method that returns it, `getCUBIN` or `getPTX`."""
     nvrtc = load_cupy().cuda.nvrtc
     headers = source.headers()
     names, texts = ([text.encode() for text in side] for side in (headers, headers.values()))

@@ -1,4 +1,4 @@
-"""Lower bounds of tours that are directed, open or have fixed edges.
+"""Lower bounds on tours that are directed, open or have fixed edges.
 
 For directed tours, the bound is that of the assignment problem: every item has one successor. For
 symmetric tours with fixed edges, these become edges of length zero that a tour need not contain, so
@@ -19,8 +19,8 @@ from islands.problems.legs import PRICE, Legs
 from islands.problems.tsp import Tsp
 
 _MOST_ASSIGNED, _ASSIGNED = 5_000, 1_600
-"""Maximum number of items of an assignment, and of one that SciPy solves within a second; the time
-grows cubically."""
+"""Maximum number of items for which an assignment is solved, and for which SciPy needs at most one
+second; the time grows cubically."""
 _LONGEST = 2**31 - 1
 
 ASSIGNMENT = "assignment"

@@ -1,8 +1,8 @@
-"""A sparse graph of neighbouring cities and its shortest 1-trees.
+"""A sparse graph of neighbouring cities and its minimum 1-trees.
 
 A 1-tree is a spanning tree plus one more edge at one of its leaves. The weight of an edge is its
 length plus the multipliers of its two cities. A tour is a 1-tree with two edges at each city, so
-the multipliers add the same amount to every tour. Hence the weight of the shortest 1-tree of the
+the multipliers add the same amount to every tour. Hence the weight of the minimum 1-tree of the
 complete graph, minus twice the sum of the multipliers, is a lower bound on all tours. This holds
 for any multipliers and any symmetric lengths, with or without the triangle inequality.
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _NEAREST = 10
 _FINE = 1 << 40
-"""Maximum of scaled lengths; multipliers are slightly larger. Sums of weights are then exact in the
-53 bits of SciPy's spanning trees."""
+"""Maximum scaled length; multipliers may be 64 times as large. Weights are then exact in the 53
+bits of SciPy's spanning trees."""
 _LARGEST_MULTIPLIER = 1 << 46
 _LARGEST_SUM = 1 << 59
 
@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Tree:
-    """A spanning tree: the numbers of its edges in the graph, and their sum."""
+    """A spanning tree: the indices of its edges in the graph, and the sum of their weights."""
 
     edges: Ints
     total: int
@@ -41,7 +41,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class OneTree:
-    """The heaviest of the shortest 1-trees, one per leaf of the minimum spanning tree."""
+    """The heaviest of the minimum 1-trees, one per leaf of the minimum spanning tree."""
 
     value: int
     """Its weight minus twice the sum of the multipliers."""
@@ -108,7 +108,7 @@ class Graph:
         return Tree(edges, int(weights[edges].sum()))
 
     def one_tree(self, multipliers: Ints) -> OneTree:
-        """Return the heaviest of the shortest 1-trees.
+        """Return the heaviest of the minimum 1-trees.
 
         The tree edge of a leaf is the shortest one there, so the other edge is its second shortest.
         """
@@ -129,7 +129,7 @@ class Graph:
         return OneTree(value, degrees, leaf, tree)
 
     def complete_value(self, multipliers: Ints) -> int:
-        """Return the value if the spanning tree is also a minimum one of the complete graph."""
+        """Return the value for the complete graph; valid if the spanning tree is minimal there."""
         best = self.one_tree(multipliers)
         others = np.delete(np.arange(self.size), best.leaf)
         lengths = self.near.between(np.full(len(others), best.leaf), others)

@@ -1,4 +1,4 @@
-"""The lower bound of Held and Karp (1971): the largest value of a shortest 1-tree.
+"""The lower bound of Held and Karp (1971): the largest value of a minimum 1-tree.
 
 Subgradient steps improve the multipliers: those of cities with more than two edges in the 1-tree
 increase, those of cities with one edge decrease.
@@ -21,7 +21,7 @@ _LITTLE = 1e-4
 """Rounds end with the first one that raises the bound by less than this share and adds no edges."""
 
 _REACH = 0.02
-"""Target of a step, at most this share above the best value so far, as the tour may be long."""
+"""The target of a step exceeds the best value by at most this share, as the tour may be long."""
 _MOMENTUM = 0.3
 """Weight of the previous direction in a step, which dampens oscillations."""
 
@@ -92,7 +92,7 @@ def _complete(graph: Graph, pricing: Pricing, multipliers: Ints, limit: TimeLimi
 
 
 def _rounded_up(value: int, graph: Graph) -> int:
-    """Return the smallest integer tour length of at least a scaled length."""
+    """Return a scaled length in the unit of tours, rounded up to an integer."""
     return -(-value // graph.scale)
 
 

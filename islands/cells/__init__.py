@@ -1,11 +1,12 @@
-"""Many runs: a plan of cells, a folder with a store, the ranks that run the cells, and a table.
+"""Commands with many runs, whose results are stored in a folder and summarised in tables.
 
 This package performs `islands run` with several runs, and `islands tune`. A cell is one run: an
-instance, a seed and settings. An interrupted command continues with the cells that are missing.
+instance, a seed and settings. An interrupted command, when repeated, performs the missing cells.
 
 - `Campaign`: a command with many runs: its ranks, its store and its report.
 - `Store`: the results of finished cells, one line each in the folder.
-- `Summary`: the table of the results of each instance; `Ranking` is that of a tuning.
+- `Summary`: a row in the table of a series, with the results of an instance.
+- `Ranking`: the table of a tuning, with a row for each configuration.
 
 May import `engine`, `record`, `display`, `configuration` and the layers below them.
 """

@@ -1,8 +1,8 @@
 """Campaigns: the ranks, the store and the progress report of a command with many runs.
 
 The key of a cell determines its result: it contains the instance, the settings and the seed. Rank 0
-keeps the results in the store. The runs are performed by a scheduler, by all ranks together, or by
-the first ones (`on_first`): the results are the same.
+keeps the results in the store. A scheduler distributes the runs over the ranks, or the ranks, or
+the first of them (`on_first`), perform each run together; the results are the same.
 """
 
 import shlex
@@ -64,8 +64,8 @@ class Campaign:
     ) -> Iterator[Path]:
         """Yield the requested folder, or a new one in `runs`, open until the block ends.
 
-        Refuse a folder with other work; `refuse` checks one with the same kind of work. `created`
-        are the names that this work may leave in the folder before its first result.
+        Refuse a folder with another kind of work; `refuse` checks one with the same kind. `created`
+        are the names of what this work may create in the folder before its first result.
         """
 
         def claimed() -> tuple[Path, bool]:
@@ -122,7 +122,10 @@ class Campaign:
     def result(
         self, key: Key, make: Callable[[], Mapping[str, Any]], words: str = ""
     ) -> StoredResult:
-        """Return the stored result of a cell, or else that of `make`; `words` describe the cell."""
+        """Return the stored result of a cell; if there is none, create it by `make`.
+
+        `words` describe the cell.
+        """
         known = self.world.bcast(self.store.known(key))
         if known is not None:
             self.heartbeat.skip()
@@ -147,7 +150,7 @@ class Campaign:
         self.raise_received()
 
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:
-        """Do `work` on the first `count` ranks while the others wait; return that of rank 0."""
+        """Do `work` on the first `count` ranks while others wait; return the value of rank 0."""
         self.raise_received()
         if count >= self.world.size:
             return work(self.world)

@@ -26,7 +26,7 @@ _BLOCKS = 1024
 def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int32]:
     """Return the first and last place of random moves: count x moves x 2; none for one item.
 
-    The first moves of an order are the longest one, and one of adjacent items.
+    The first move of an order is the longest possible, the second one is of adjacent items.
     """
     if size < 2 or moves < 1:
         return np.zeros((count, 0, 2), np.int32)
@@ -56,7 +56,7 @@ def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
 
 @dataclass(frozen=True)
 class Walk:
-    """Random moves of solutions, one after another."""
+    """Successive random moves of solutions."""
 
     numbers: NDArray[np.int32]
     """Solutions x moves x 4: for `move_of` in kernels/check/functions.cuh."""
@@ -155,7 +155,7 @@ def _rechosen(
 
 
 def source_of(entry: str, problem: Problem, data: Struct) -> Source:
-    """Return a program that includes kernels/check/functions.cuh, for a problem with its data."""
+    """Return the source of a program that checks a problem with kernels/check/functions.cuh."""
     macros: Macros = {
         **problem.defines(),
         "ISLANDS_PROBLEM": problem.header,
@@ -201,7 +201,7 @@ class CheckProgram:
         self._program: CompiledProgram = backend.compile(source, block)
 
     def evaluate(self, solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return costs in the sense of the problem, and the evaluated solutions.
+        """Return the costs, as the user sees them, and the evaluated solutions.
 
         An evaluation may change solutions.
         """
@@ -226,7 +226,7 @@ class CheckProgram:
         return self._backend.download(violations).view(np.float64)
 
     def deltas(self, orders: NDArray[Any], ends: NDArray[np.int32]) -> dict[str, Ints]:
-        """Return the changes of costs, as kernels have them, by each kind of move.
+        """Return the cost changes by kind of move, in the unit of the kernels.
 
         `ends` has the first and last place of each move: orders x moves x 2.
         """
@@ -244,7 +244,7 @@ class CheckProgram:
     ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
         """Return the costs after each move of a walk, as the state follows them, and the solutions.
 
-        With `mates`, children of the solutions make the walk.
+        With `mates`, the walk begins at the children of the solutions.
         """
         count, steps = walk.values.shape
         costs = self._backend.zeros((count, steps), np.int64)
@@ -269,7 +269,7 @@ class CheckProgram:
         results: tuple[Array, Array],
         mates: Mates | None,
     ) -> Array:
-        """Make children, if there are mates, and moves; return the final solutions."""
+        """Create children if there are mates, then make the moves; return the final solutions."""
         upload, kind, count = self._backend.upload, self._problem.kind, len(solutions)
         rows = upload(kind.encoded(solutions))
         sizes = map(np.int32, (kind.size, count, steps))
@@ -322,7 +322,7 @@ _THREADS = (32, 128, 1024)
 """Threads per block on a GPU."""
 
 Evaluate = Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]
-"""Returns costs in the sense of the problem, and the evaluated solutions."""
+"""Returns the costs, as the user sees them, and the evaluated solutions."""
 
 
 @dataclass(frozen=True)

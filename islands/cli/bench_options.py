@@ -1,4 +1,4 @@
-"""The options of benchmarks, by the benchmarks that use them."""
+"""The options of `islands bench`, grouped by the benchmarks that use them."""
 
 import argparse
 import math
@@ -28,7 +28,7 @@ class BenchOption:
     """None for a switch, and for an option that may be repeated."""
     help: str
     default: str = ""
-    """The description of the default, unless it is the value."""
+    """The description of the default, if the value alone does not describe it."""
     purpose: str = ""
     """A word that options of different benchmarks share if they serve the same purpose."""
 
@@ -61,7 +61,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_unused(given: Collection[str], requested: Collection[str]) -> None:
-    """Refuse options, named by their fields, that no requested benchmark uses."""
+    """Refuse options that no requested benchmark uses; `given` are the names of their fields."""
     used = [
         option
         for names, options in OPTIONS.items()

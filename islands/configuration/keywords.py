@@ -72,7 +72,7 @@ def _criterion(name: str, value: Any) -> Criterion:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)  # numbers of NumPy as well
+    return isinstance(value, Real) and not isinstance(value, bool)  # NumPy numbers as well
 
 
 def _written(value: Any) -> str:

@@ -18,7 +18,7 @@ class Resolved:
 
     spec: RunSpec
     problem: Problem = field(compare=False)
-    """Not compared, as the settings name it."""
+    """Excluded from comparisons, as the settings contain its name."""
 
     def deal(self, ranks: int) -> Deal:
         """Return the distribution of the islands over this number of ranks."""

@@ -90,7 +90,7 @@ def of_pairs(case: Case) -> Values:
 
 
 def of_sparse_flows(case: Case) -> Values:
-    """Return sizes of tempering of sparse flows, with few sweeps, as one takes a second."""
+    """Return sizes of tempering of sparse flows: few sweeps, as a single one takes a second."""
     return {**of_pairs(case), "sweeps": 2}
 
 
@@ -145,7 +145,7 @@ population was better than several small ones in the same time. Of 384 runs (64 
 TSPLIB), 383 reached the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations
 of 160 tours of 100 cities took 30 milliseconds, 36 with mixed ones.
 """
-_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, six for five cities
+_FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, 1.2 per city
 
 
 def of_tours(case: Case) -> Values:
@@ -251,25 +251,26 @@ _MOVING = {
 _MANY_TO_MOVE = 500
 """The number of items from which a CPU has one island, as chains need many moves. Fewer items
 benefit from migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on
-la25 and on a flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and
-G22."""
+la25 and on a flow shop of 50 jobs; after only 450,000, they were 0.5 and 1.2 % worse on the cuts of
+G1 and G22."""
 _FEW_TO_MOVE = {"cost": 4, "batch": 2, "function": 1}
 """The islands of a CPU for fewer items, by the argument with the cost: a function is slow."""
 _MOVES_OF_CALLS = 100
 """Proposals of a replica per generation if a function is called for every proposal: temperatures
-change between generations. After 1,000 calls, the tardiness of 100 jobs was 9 % and a flow shop of
-50 jobs 2 % lower than with 400 (docs/examples/calls.py), after 10,000 2 % higher and 1 % lower."""
+change between generations. After 1,000 calls, costs were 9 % (tardiness of 100 jobs) and 2 % (flow
+shop of 50 jobs) lower than with 400; after 10,000, 2 % higher and 1 % lower. From
+docs/examples/calls.py."""
 _MOVES_PER_ITEM, _MOST_MOVES = 40, 1_000_000
 """Proposals of a replica per generation and item, if there is a state, which is prepared in every
 generation: this takes as long as many moves."""
 _STEPS_PER_ITEM_GPU = 2
-"""The same for steps that a state proposes, on a GPU, where a chain of a shop is a tenth as fast:
-when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values on
-average after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
+"""The same for steps that a state proposes, on a GPU, where a chain of a shop is a tenth as fast.
+When job shops annealed, dmu46, dmu67, ta34js and ta49js were on average 3.6 % from the best known
+values after eight seconds on an H200; with 4 steps, this was 4.3 %, with 8 steps 4.6 %."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
-CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
-20."""
+CPU; on a GPU, the same number of proposals. Random graphs of 500 nodes needed 49 or 50 colours with
+5, 10 and 20."""
 _SWEEPS, _MOST_FLIPS = 100, 2_000_000
 """Sweeps of a generation by flips, and the maximum number of proposals, so that 100,000 items cool
 down within a minute."""
@@ -292,8 +293,8 @@ no effect, as all steps are accepted."""
 _SEARCHED_PER_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
 """Steps per item in a generation of such a search, and the maximum number of steps; the number of
 items from which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations
-(dmu80) was 7.3 % from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2; one
-of 200 (la27) after 6 million 0.2, 0.6 and 1.1 %."""
+(dmu80) was 7.3 % from the best known value with 4 individuals, 8.7 % with 8, and 7.8 % with 2. For
+200 operations (la27), the gaps after 6 million steps were 0.2, 0.6 and 1.1 %."""
 
 
 def of_calls(case: Case) -> Values:

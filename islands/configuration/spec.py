@@ -97,7 +97,7 @@ GROUPS: dict[str, type[Settings]] = {
 
 @dataclass(frozen=True)
 class RunSpec:
-    """All settings of a run: `settings` are those of the algorithm, `problem` of the problem."""
+    """All settings of a run: of the algorithm (`settings`), the problem (`problem`) and the run."""
 
     instance: str
     format: str | None
@@ -115,7 +115,7 @@ class RunSpec:
     record: RecordSettings
     checkpoint: CheckpointSettings
     adjusted: str = field(default="", compare=False)
-    """The message about parts and settings that were adjusted to others; not a setting."""
+    """The message about parts and settings that were chosen or changed automatically."""
     colonies: tuple[ColonySpec, ...] = ()
     """The colonies, if islands differ. The algorithm, the encoding and the settings of islands are
     then those of the first one."""
@@ -222,5 +222,5 @@ class RunSpec:
 def _table(colony: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a colony as a TOML table."""
     settings, improver = colony.pop("settings"), colony.pop("improver")
-    del colony["limited"]  # follows from the stopping criteria
+    del colony["limited"]  # derived from the stopping criteria
     return {**colony, **settings, "improver": improver}

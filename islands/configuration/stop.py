@@ -18,7 +18,7 @@ from islands.progress.standings import BestCost, Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 CONVERGED = "converged"
-"""The criterion that ends a search when it is unlikely to improve, for many small instances."""
+"""The criterion that ends a search when it is unlikely to improve, meant for small instances."""
 
 LOWER_BOUND = "lower-bound"
 """The criterion that is added to all others if the problem has a lower bound; without a value, it
@@ -51,7 +51,7 @@ class StopKind:
     needs: str = ""
     """The value of the catalogue that the criterion needs."""
     require: Callable[[float], float] = _same
-    """Returns the value in its type; raises a `ValueError` if it is not allowed."""
+    """Returns the value, converted to its type; raises a `ValueError` if it is not allowed."""
     default: float | None = None
     """The value if none is given; None if one is required."""
 
@@ -237,12 +237,12 @@ class Criterion:
 
     kind: str
     value: float
-    """Of `converged`, the number of generations without improvement, which the algorithm sets."""
+    """For `converged`, a number of generations without improvement, which the algorithm sets."""
     text: str
     """The criterion as `--stop` accepts it."""
 
     def met(self, state: State) -> Any:
-        """Return whether the run stops now; of several runs, an array."""
+        """Return whether the run stops now; for several runs, an array."""
         return CRITERIA[self.kind].met(state, self.value)
 
     @property
@@ -271,7 +271,7 @@ _OTHERS = {
     "stagnation=200": "patience early_stopping max_no_improvement",
 }
 OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
-"""The equivalents of criteria in other libraries, by their names there."""
+"""The criteria that correspond to those of other libraries, by their names there."""
 
 
 def parse(text: str, quoted: str = "") -> Criterion:
@@ -327,13 +327,13 @@ def time_limit(criteria: Iterable[Criterion]) -> float:
 
 
 def is_spent(criteria: Iterable[Criterion], state: State) -> Any:
-    """Return whether a limit of evaluations is reached; of several runs, an array."""
+    """Return whether a limit of evaluations is reached; for several runs, an array."""
     met = [criterion.met(state) for criterion in criteria if criterion.kind == "evaluations"]
     return reduce(or_, met, False)
 
 
 def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | None:
-    """Return an upper estimate of the remaining seconds; None without a limit of the effort."""
+    """Estimate the remaining seconds if no target is reached; None without a limit on effort."""
     if progress.seconds <= 0:
         return None
     done = {

@@ -56,7 +56,7 @@ def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
 
 
 def trusts_all() -> bool:
-    """Return whether any script may run, as by `--trust`."""
+    """Return whether any script may run, as with `--trust`."""
     return any(trust.is_all for trust in active)
 
 
@@ -79,7 +79,7 @@ def lasting(trust: Trust) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(ValueError):  # if a generator ends inside of a `command`
+        with suppress(ValueError):  # if a generator ends inside a `command`
             active.remove(trust)
 
 
@@ -113,7 +113,7 @@ def signed_scripts(
 ) -> frozenset[Path]:
     """Return the scripts that a TOML file names, if it is signed or trusted `by_user`.
 
-    `opens` as in `bounded_text`. A pipe is left for its reader.
+    `opens` is passed to `bounded_text`. A pipe is not read, because that would empty it.
     """
     if path is None:
         return frozenset()
@@ -134,7 +134,7 @@ def named_by(source: str) -> Iterator[None]:
 
 
 def require_all(names: Iterable[str], source: str) -> None:
-    """Refuse instances in advance that `module_of` would refuse later."""
+    """Refuse instances in untrusted scripts now, as `module_of` would do later."""
     for name in filter(is_reference, names):
         with named_by(source):
             require_trusted(split_reference(name)[0], name)

@@ -176,7 +176,7 @@ class ProgressTable:
 def row(
     progress: Progress, before: Progress | None, *, has_checkpoint: bool = False, since: int = -1
 ) -> str:
-    """Return one row; the speed and the star refer to the previous row, the first to `since`."""
+    """Return one row; the speed and the star compare it with `before`, or the star with `since`."""
     is_new = progress.best_generation > since if before is None else progress.cost != before.cost
     return (
         f"{'*' if is_new and progress.cost is not None else ' '}{'C' if has_checkpoint else ' '}"

@@ -35,7 +35,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def takes_colours(stream: TextIO | None) -> bool:
-    """Return whether a stream is a terminal, unless `NO_COLOR` is set."""
+    """Return whether a stream is a terminal, and `NO_COLOR` is not set."""
     return not os.environ.get("NO_COLOR") and is_terminal(stream)
 
 
@@ -61,7 +61,7 @@ class StatusLine:
         self._clear = f"\r{' ' * _CELL}\r" if is_notebook(stream) else "\r\x1b[K"
 
     def show(self, text: str) -> None:
-        """Show a state unless the line has been updated a moment ago."""
+        """Show a state unless the line was updated a moment ago."""
         now = time.monotonic()
         if now - self._shown_at >= _BETWEEN_UPDATES:
             self._shown_at = now
@@ -83,7 +83,7 @@ class StatusLine:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write to a stream; ignore that it is closed."""
+    """Write to a stream; do nothing if it is closed."""
     with suppress(OSError, ValueError):
         stream.write(text)
         stream.flush()

@@ -1,7 +1,7 @@
 """The encodings by name, in display order, and by solution kind.
 
-An encoding defines genomes and the solutions that they represent: random keys that are sorted to an
-order, or the order itself. The kernels are in `kernels/encodings`.
+An encoding defines genomes and the solutions that they represent, for example random keys that are
+sorted into an order, or the order itself. The kernels are in `kernels/encodings`.
 
 - `Encoding`: base class: the layout of genomes, and their conversion to and from solutions.
 - genome: the array of genes of one individual; operators and migration work on it.

@@ -11,7 +11,7 @@ from islands.encodings.base import Encoding
 
 
 class Choices(Encoding):
-    """The value of item i is from 0 to `sizes[i]` - 1, and at most `at_most[k]` items have value k.
+    """Choices: item i has a value below `sizes[i]`, and at most `at_most[k]` items have value k.
 
     Moves exchange the values of items of the same group.
     """

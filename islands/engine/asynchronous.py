@@ -86,7 +86,7 @@ class AsyncLoop(Loop):
         return True  # the last report of a rank may be from inside an epoch
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
-        """Return the requests known to this rank, without waiting for others."""
+        """Return the stop requests known to this rank, without waiting for others."""
         if self._channel is None:
             return super()._requests(is_complete=is_complete)
         self._share()

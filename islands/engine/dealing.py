@@ -31,8 +31,8 @@ def solved_by_ranks(
     `more(count)` returns at most `count` further tasks, the same on every rank, and whether these
     are the last; it may be collective. `solved` yields the results of this rank's tasks, and None
     when polled with nothing ready; a task is None if none is known yet. The queue of a rank has
-    `at_first` tasks in the beginning, then twice the number that it took in the last round: with
-    more, the ranks would not finish at the same time.
+    `at_first` tasks initially, then twice the number that it took in the last round: with more, the
+    ranks would not finish at the same time.
     """
     queue, taken, all_are_dealt = deque[Task](), 0, False
     seconds = LIMITS.first_round_seconds
@@ -40,7 +40,7 @@ def solved_by_ranks(
     def local_tasks() -> Iterator[Task | None]:
         nonlocal taken
         while True:
-            is_last = all_are_dealt  # read it first: then the queue has all tasks that are left
+            is_last = all_are_dealt  # read before the queue, to which another thread may add tasks
             if queue:
                 taken += 1
                 yield queue.popleft()
@@ -60,7 +60,8 @@ def solved_by_ranks(
             before = taken
             local, is_last, error = _round(results, min(seconds, LIMITS.round_seconds))
             seconds *= 2 if local else 1.1  # while programs compile, the speed is unknown
-            # Pickled here, not by MPI: a rank does not unpickle its own, and all see an error.
+            # Pickle here rather than in MPI: then, all ranks learn about an error, and a rank need
+            # not unpickle its own results.
             try:
                 packed = dumps(local, HIGHEST_PROTOCOL)
             except Exception as problem:
@@ -89,7 +90,7 @@ def _not_sent(problem: Exception) -> UsageError:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Disable garbage collection, which would dominate the creation of many lasting objects."""
+    """Disable garbage collection, which would dominate the time to create many lasting objects."""
     is_on = gc.isenabled()
     gc.disable()
     try:
@@ -100,7 +101,7 @@ def _no_collections() -> Iterator[None]:
 
 
 def _ranks(lacks: Sequence[int]) -> list[int]:
-    """Return the rank of each task; rank r gets at most `lacks[r]`, in proportion to the others."""
+    """Return the rank of each task: up to `lacks[r]` tasks for rank r, evenly interleaved."""
     turns = [((k + 0.5) / lack, rank) for rank, lack in enumerate(lacks) for k in range(lack)]
     return [rank for _, rank in sorted(turns)]
 

@@ -13,10 +13,9 @@ from islands.text import show
 
 
 class Failures:
-    """The failures of this rank; the first one of all ranks is reported.
+    """Records the file errors of a rank; the first error of any rank is reported.
 
-    A failure of a file inside a block `with failures:` is recorded, and requests the end of the
-    run.
+    A file error inside a block `with failures:` is recorded, and ends the run early.
     """
 
     def __init__(self, world: World, folder: Path | None, interruption: Interruption) -> None:
@@ -33,7 +32,7 @@ class Failures:
         return False
 
     def of_screen(self, error: Exception, is_log: bool) -> None:
-        """Record an error of the log, or end the run if its output is lost."""
+        """Record an error of the log; if the output is lost, end a run that has a folder."""
         if is_log:
             self._record(error)
         elif self._folder is not None:
@@ -42,7 +41,7 @@ class Failures:
             self._interruption.request(OUTPUT_LOST)
 
     def of_all_ranks(self) -> str:
-        """Return the first file error of any rank, and the command that continues; collective."""
+        """Return the first file error of any rank, with the command to continue; collective."""
         error, folder = next(filter(None, self._world.allgather(self._error)), ""), self._folder
         if not error or folder is None:
             return error

@@ -1,7 +1,7 @@
 """A watchdog that stops shared launches which overrun, for example because user code is slow.
 
-A run that is performed alone can end inside a generation; runs that share launches cannot. Their
-launches are therefore short, and if a single generation takes too long, they are performed alone.
+A run with its own launches can end within a generation; runs that share launches cannot. Shared
+launches are therefore short, and runs whose generations take too long get their own launches.
 """
 
 import time
@@ -30,7 +30,7 @@ class Watch:
         self.has_halted = False
         """Whether a launch was halted, which makes its results incomplete."""
         self.generations = 1
-        """The number of generations that the next launch may have."""
+        """Maximum number of generations of the next launch."""
 
     @contextmanager
     def until(self, must_end: Callable[[], bool]) -> Iterator[None]:

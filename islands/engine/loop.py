@@ -85,7 +85,7 @@ class Loop:
         self.is_partial = False
         """Whether generation 0 was abandoned."""
         self._reason: str | None = None
-        """The reason of an observer that has ended the run inside an epoch."""
+        """The reason given by an observer for ending the run inside an epoch."""
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_reported_idle = False
 
@@ -205,7 +205,7 @@ class Loop:
             self._count_at = generation + max(1, int(self._budget.safe(tally.evaluations)))
         if self._budget.is_limited and generation > self._counted[0]:
             left = self._budget.left(tally.evaluations)
-            # If the islands skipped all evaluations left, the next generation has no limit.
+            # If the islands skipped all remaining evaluations, the next generation has no limit.
             is_stalled = tally.evaluations == self._counted[1]
             self._counted = generation, tally.evaluations
             self._archipelago.limit(None if is_stalled else left)
@@ -253,7 +253,7 @@ class Loop:
         return local.of_all_ranks(self._world, self._interruption.requested, self._seconds())
 
     def _report_idle(self) -> None:
-        """Print once that ranks which share an island with rank 0 are idle."""
+        """Let an idle rank sleep while it waits; print once why ranks that share work are idle."""
         self._world.sleeps_while_waiting = self._archipelago.is_idle and self._archipelago.is_on_cpu
         if self._say is None or self._has_reported_idle or not self._archipelago.why_idle:
             return
@@ -320,7 +320,7 @@ class Loop:
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Epoch:
-        """Return the incomplete epoch in progress; collective."""
+        """Measure the islands inside an epoch; collective."""
         measures = self._archipelago.measure()
         tally, _ = self._agree(Tally.of(measures))
         progress = self._progress(tally, self._archipelago.generation, seconds, self._before)

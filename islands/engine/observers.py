@@ -21,12 +21,12 @@ _ENDED_BY_CALLBACK = "the callback returned True"
 class Observer:
     """Receives the epochs of a run; all methods are called on all ranks.
 
-    At the end of each epoch, including the last, observers `decide`. Then all receive it by
-    `epoch`, while a GPU may already continue, before any of them is asked to `keep` the state.
+    At the end of each epoch, including the last, observers first `decide`. Then `epoch` is called
+    for all of them, while a GPU may already continue, and only then `keep`, where it is due.
     """
 
     phase: ClassVar[str] = usage.RECORDS
-    """The phase of the run that includes the time of this observer."""
+    """The phase of the run in which the time of this observer is counted."""
     decides: ClassVar[bool] = False
     """Whether it may end a run."""
     sees_between: ClassVar[bool] = False
@@ -47,7 +47,7 @@ class Observer:
         """
 
     def is_due(self, moment: Moment) -> bool:
-        """Return whether to keep the state of the run, the same on all ranks."""
+        """Return whether to keep the state of the run now; all ranks return the same."""
         return False
 
     def keep(self, moment: Moment) -> None:
@@ -104,7 +104,7 @@ class Checkpointing(Observer):
         every: float,
         origin: Moment | None,
     ) -> None:
-        """Begin at `origin`, if the run is resumed. With 0 seconds, only write one at the end."""
+        """Take the interval in seconds (0: only at the end), and the `origin` of a resumed run."""
         self._checkpoints, self._screen, self._failures = checkpoints, screen, failures
         self._every, self._kept_at = every, 0.0 if origin is None else origin.seconds
 

@@ -1,4 +1,4 @@
-"""The number of generations between checks of the clock, after which a run can end."""
+"""The length of steps: the generations between two checks of the clock, where a run can end."""
 
 import math
 
@@ -9,9 +9,9 @@ from islands.progress.progress import Progress
 _STEP_SECONDS = 0.5
 """Approximate maximum time between checks of the clock and of signals."""
 _QUICK_SECONDS = _STEP_SECONDS / 10
-"""The time of a step that would still end in time if it took twenty times as long."""
+"""Maximum time of a quick step, which ends in time even if it takes twenty times as long."""
 _ENOUGH = 10
-"""Mean number of measured searches after which their time is a reliable prediction."""
+"""Expected number of measured searches at which their time becomes a reliable prediction."""
 _REMEMBERED = 0.9
 """Factor by which each faster step lowers the slowest time; a fast step may be an exception."""
 
@@ -42,8 +42,8 @@ class Pace:
     def may_be_slow(self, generation: int, step: int) -> bool:
         """Return whether a step may take much longer than the interval between checks.
 
-        An evaluation or a local search may take many times as long as previous ones. Where the
-        preparation for that is free, as on a CPU, the loop prepares all steps instead.
+        An evaluation or a local search may take many times as long as previous ones. The loop then
+        prepares to abandon the step; on a CPU, where this costs nothing, it always does.
         """
         if searches := self._searches(generation, generation + step):
             is_known = self._searched >= _ENOUGH
@@ -64,7 +64,7 @@ class Pace:
         self._waited_at = generation, seconds
 
     def step_ended(self, generation: int, seconds: float) -> None:
-        """Lengthen the steps if the last one was quick, or shorten them where they may be lost."""
+        """Lengthen the steps if the last one was quick; shorten them only if they may be lost."""
         before, since = self._waited_at
         fitting = self._limited(_fitting(generation - before, seconds - since), generation - before)
         self.step = max(1, self._period, fitting) if self._is_careful else max(self.step, fitting)
@@ -102,7 +102,7 @@ def _search_period(spec: RunSpec) -> int:
 def _searched_individuals(spec: RunSpec) -> float:
     """Return the mean number of individuals with a local search in a generation that has some.
 
-    It is infinite if an algorithm searches itself, or if there is no search.
+    It is infinite unless an improver performs the searches.
     """
     searched = [
         colony.islands * colony.population * colony.rate * colony.improver.rate
@@ -113,7 +113,7 @@ def _searched_individuals(spec: RunSpec) -> float:
 
 
 def _fitting(generations: int, elapsed: float) -> int:
-    """Return the number of generations in half a second at the speed of the given ones."""
+    """Return how many generations fit into half a second, if these took `elapsed` seconds."""
     fitting = int(_STEP_SECONDS * generations / max(elapsed, 1e-9))
     # Use powers of two only, as a GPU stores a prepared graph for each number.
     return 1 << max(0, fitting.bit_length() - 1)

@@ -1,7 +1,7 @@
-"""Plans: the requested runs and their settings.
+"""Plans: the runs that a command or call requests, and their settings.
 
-A cell of a plan identifies one of its runs, such as a number, or an instance with a seed. The
-result of a run depends on its cell only.
+A cell identifies one run of a plan, for example by a number, or by an instance and a seed. The
+result of a run depends only on the plan and the cell.
 """
 
 from abc import ABC, abstractmethod
@@ -56,9 +56,9 @@ class Plan(ABC, Generic[Cell]):
     repeats: bool = False
     """Whether each problem has enough runs to fill launches of its own."""
     callback: Callback | None = None
-    """A function that receives the progress of each run; runs then share no launches."""
+    """A function that receives the progress of each run; runs then do not share launches."""
     trust: Trust | None = None
-    """The trust of a call in Python, for its threads."""
+    """The scripts that a call in Python trusts; its threads must trust them too."""
 
     @abstractmethod
     def request(self, cell: Cell) -> Resolved | tuple[Request, Problem | None]:
@@ -80,7 +80,7 @@ class Plan(ABC, Generic[Cell]):
         return nullcontext() if self.trust is None else within(self.trust)
 
     def alone(self, ready: Ready[Cell], device: Backend, is_over: Callable[[], bool]) -> Result:
-        """Perform a run that shares no launches, until its end or `is_over`."""
+        """Perform a run without shared launches; it ends early when `is_over` is true."""
         device.begin_run()
         output = Output(callback=self.callback, ends=is_over, collects=True)
         return run(ready.resolved, World(), output, RankOptions(device=device))

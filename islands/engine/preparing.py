@@ -56,7 +56,7 @@ class Preparing(Generic[Cell]):
         return Ready(cell, resolved) if alike is None else alike.like(cell, resolved)
 
     def _absolute(self, name: str) -> str:
-        """Return a name that is valid in any folder; problems from arrays have the same one."""
+        """Return an absolute name; the last is cached, as problems from arrays share a name."""
         if name != self._name[0]:
             self._name = name, absolute(name)
         return self._name[1]

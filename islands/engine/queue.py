@@ -40,17 +40,17 @@ class Queue(Generic[Cell]):
         """Read `cells` on demand; they yield None while the next one is not known yet.
 
         When `is_over` is true, runs in progress end without a result. `threads` is the number of
-        threads that call `results`, with streams of the device, and `places` the number of runs
-        that share launches; by default, as many as fill it.
+        threads that call `results`, each with a stream of the device. `places` is the number of
+        runs that share launches; by default, as many as fill the device.
         """
         self._plan, self._cells, self._is_over = plan, cells, is_over
         self._preparing = Preparing(plan, device)
         self._threads = threads
         self._places_for = partial(places_for, threads=threads, wanted=places)
         self._reading, self._lock = Lock(), Lock()
-        """Held by the thread that reads cells, and by any thread that changes the waiting runs."""
+        """Held by the thread that reads cells, and by one that changes the waiting runs."""
         self._turn = Lock()
-        """Held by the thread that performs a run alone. Such a run may need the whole device, and
+        """Held by the thread that performs a single run. Such a run may need the whole device, and
         call user code that is not thread-safe."""
         self._has_news = Event()
         """Set when a kind waits for a thread, and when nothing is left to do."""
@@ -68,11 +68,11 @@ class Queue(Generic[Cell]):
         self._began: dict[int, float] = {}
         """The time at which each of these threads began its kind."""
         self._alone_kinds = set[Hashable]()
-        """The kinds whose runs are performed alone."""
+        """The kinds whose runs are performed individually."""
 
     def results(self, backend: Backend) -> Iterator[tuple[Cell, Any]]:
         """Yield each cell with its value (see `Plan.value_of`), or with its error."""
-        # The context of the caller must not change: `trusted` and `reading_until` are for the runs.
+        # Use a copy of the context, as `trusted` and `reading_until` must not affect the caller.
         context, steps = copy_context(), self._results(backend)
         try:
             while (result := context.run(next, steps, None)) is not None:
@@ -110,19 +110,19 @@ class Queue(Generic[Cell]):
         return self._is_at_end and not (is_left or self._began or self._turn.locked())
 
     def _is_worth_another_thread(self) -> bool:
-        """Return whether no thread has only just begun a kind."""
+        """Return whether each kind in progress began long enough ago."""
         now = time.monotonic()
         return all(now - began > LIMITS.long_seconds for began in [*self._began.values()])
 
     def _next_kind(self, backend: Backend) -> Hashable | None:
         """Return a kind for this thread to perform, or None.
 
-        With None, a run may have been queued to be performed alone.
+        If it is None, a run may have been queued to be performed individually.
         """
         if not self._is_worth_another_thread():
             return None
         if not self._reading.acquire(timeout=LIMITS.reading_seconds):
-            return self._claim()  # reading is slow
+            return self._claim()  # another thread reads slowly: take a run that waits
         try:
             if not self._is_worth_another_thread():
                 return None
@@ -134,8 +134,8 @@ class Queue(Generic[Cell]):
     def _claim(self) -> Hashable | None:
         """Claim the kind with the most waiting runs for this thread, and return it.
 
-        If these are too few to share launches, queue one to be performed alone, unless more may
-        come, and return None.
+        Return None if these are too few to share launches; unless more may come, also queue one of
+        them to be performed individually.
         """
         with self._lock:
             kind = self._free_kind()
@@ -158,12 +158,11 @@ class Queue(Generic[Cell]):
         return LIMITS.fewest_of_few_items if self._threads > 1 and has_few_items else LIMITS.fewest
 
     def _queue_alone(self, ready: Ready[Cell]) -> None:
-        """Queue a run to be performed alone."""
         self._alone.append(ready)
         self._has_news.set()
 
     def _read_ahead(self, backend: Backend) -> None:
-        """Read runs that may begin together, and more if several threads perform many kinds."""
+        """Read enough runs to fill a launch, and more if several threads perform many kinds."""
         deadline = time.monotonic() + LIMITS.reading_seconds
         while time.monotonic() < deadline:
             count = self._ahead
@@ -188,7 +187,7 @@ class Queue(Generic[Cell]):
         return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
     def _perform_kind(self, kind: Hashable, backend: Backend) -> Iterator[tuple[Cell, Any]]:
-        """Yield the results of runs of a kind, which share launches, and of runs alone."""
+        """Yield the results of runs of a kind, which share launches, and of others meanwhile."""
         waiting = self._waiting[kind]
         most = self._places_for(waiting[0], backend)
         places = min(len(waiting), most)
@@ -259,9 +258,9 @@ class Queue(Generic[Cell]):
             self._reading.release()
 
     def _read(self, count: int, deadline: float, *, once: bool = False) -> bool:
-        """Read until `count` runs wait, or only one cell; return whether any was read.
+        """Read cells until `count` runs wait, or only one (`once`); return whether any was read.
 
-        After the `deadline`, read at most one; read none if too many or too large runs wait.
+        After the `deadline`, at most one is read; none is read if the queue is full.
         """
         has_read, self._is_short = False, True
         while not self._is_full():
@@ -282,11 +281,11 @@ class Queue(Generic[Cell]):
         return has_read
 
     def _prepare(self, cell: Cell) -> None:
-        """Prepare a run and queue it with its kind or to be performed alone, or queue its error."""
+        """Prepare a run and queue it with its kind, for individual execution, or with its error."""
         try:
             ready = self._preparing.ready(cell)
         except IslandsError as error:
-            if not self._is_over():  # otherwise, its file may not have been read
+            if not self._is_over():  # otherwise, reading its file may have been cut short
                 self._failed.append((cell, error))
                 self._has_news.set()
             return
@@ -303,7 +302,7 @@ class Queue(Generic[Cell]):
             self._has_news.set()
 
     def _is_full(self) -> bool:
-        """Return whether enough runs wait to be performed alone, or the others are too large."""
+        """Return whether runs take too much memory, or enough wait for individual execution."""
         is_large = self._bytes > LIMITS.most_bytes and self._count > 0
         # A single thread performs these runs itself; several threads also need others.
         least = 0 if self._threads == 1 else LIMITS.ahead_while_others_work
@@ -315,7 +314,7 @@ class Queue(Generic[Cell]):
                 yield self._failed.popleft()
 
     def _perform_alone(self, backend: Backend) -> list[tuple[Cell, Any]]:
-        """Perform a run alone and return its result; nothing if another thread performs one."""
+        """Perform a single run and return its result; none if another thread performs one."""
         if not self._turn.acquire(blocking=False):
             return []
         try:

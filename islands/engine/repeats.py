@@ -1,4 +1,4 @@
-"""Runs with consecutive seeds, of one or several problems with settings of their own."""
+"""Runs with consecutive seeds, of one or several problems, each with its own settings."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ from islands.engine.shared import VisitRecords
 from islands.progress.result import Result
 
 Place = tuple[int, int]
-"""The cell of a run: the index of its settings, and its index among the runs with them."""
+"""The cell of a run: the index of its problem and settings, and that of its seed."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Repeat:
     present: float | None = None
     """The best cost of the last generation; None if it may be infeasible, or is unknown."""
     was_alone: bool = False
-    """Whether the run shared no launches."""
+    """Whether the run was performed without shared launches."""
     process: tuple[str, int] = ("", 0)
     """The host and the process id."""
     began: float = 0.0
@@ -38,9 +38,9 @@ class Repeats(Plan[Place]):
     repeats = True
 
     def __init__(self, first: Sequence[Resolved], *, shares: bool = True, sharers: int = 1) -> None:
-        """Take the run with the first seed for each of the settings.
+        """Take the run with the first seed for each problem with its settings.
 
-        If `sharers` runs share a time limit, a run that is performed alone gets its part of it.
+        If `sharers` runs share a time limit, a run with its own launches gets its part of it.
         """
         self._first, self.shares, self._sharers = first, shares, sharers
         self._alone = set[Place]()
@@ -51,7 +51,7 @@ class Repeats(Plan[Place]):
         return self._first[number].later(later)
 
     def alone(self, ready: Ready[Place], device: Backend, is_over: Callable[[], bool]) -> Result:
-        """Perform a run alone, within its part of the time limit."""
+        """Perform a run with its own launches, within its part of the time limit."""
         self._alone.add(ready.cell)
         spec = replace(ready.spec, stop=tuple(map(self._part, ready.spec.stop)))
         shortened = Ready(ready.cell, replace(ready.resolved, spec=spec))
@@ -62,7 +62,7 @@ class Repeats(Plan[Place]):
         return replace(stop, value=stop.value / self._sharers) if is_shared else stop
 
     def value_of(self, ready: Ready[Place], result: Result) -> Repeat:
-        """Return the result with the place and time of the run."""
+        """Return the result with the process and the start of the run."""
         records, was_alone = result.records, ready.cell in self._alone
         present, began = None, time.perf_counter() - result.seconds
         if isinstance(records, VisitRecords):
@@ -74,7 +74,7 @@ class Repeats(Plan[Place]):
 def seconds_of(repeats: Collection[Repeat]) -> float:
     """Return the time of all runs on the slowest process.
 
-    Compilation between runs that are performed alone does not count.
+    Compilation between runs with their own launches does not count.
     """
     longest = 0.0
     for process in {run.process for run in repeats}:

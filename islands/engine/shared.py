@@ -78,7 +78,7 @@ class SharedLoop(Generic[Cell]):
         self._visits, self._limit = first.spec.visits, time_limit(first.spec.stop)
         self._budget, self._population = Budget(first.resolved), first.spec.mean_population
         self._at: dict[int, SharingRun[Cell]] = {}
-        """The runs by place, and their problems."""
+        """The runs by place; `_problems` are their problems."""
         self._problems: dict[int, Problem] = {}
         # One entry for the run at each place.
         self._seeds = [0] * places
@@ -95,14 +95,14 @@ class SharedLoop(Generic[Cell]):
         self._caller_seconds = 0.0
         """Seconds spent by the caller between results."""
         self.is_slow = False
-        """Whether launches take too long; runs of the kind must then be performed alone."""
+        """Whether launches take too long; runs of the kind then need their own launches."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds - before, backend.compiling.was_needed),
         )
 
     def fits(self, run: SharingRun[Cell]) -> bool:
-        """Return whether the kernels can perform a run of the same kind."""
+        """Return whether a run of the same kind fits the compiled kernels."""
         # Problems with an equal `likeness` share the algorithm, and all numbers that must be equal.
         if run.parts.algorithm is not self._fitting and self._runs.fits(run.parts):
             self._fitting = run.parts.algorithm
@@ -113,8 +113,8 @@ class SharedLoop(Generic[Cell]):
     ) -> Iterator[Ended[Cell] | tuple[SharingRun[Cell], None]]:
         """Perform the runs that `next_run` returns, until all are over and it returns None.
 
-        Yield each run with its result or error, or with None if it must be performed alone because
-        launches take too long. When `must_end` is true, only the results so far are yielded.
+        Yield each run with its result or error, or with None if it needs its own launches because
+        shared ones take too long. When `must_end` is true, only the results so far are yielded.
         """
         with self._watch.until(must_end):
             try:
@@ -152,7 +152,7 @@ class SharedLoop(Generic[Cell]):
         return time.perf_counter() - self._caller_seconds
 
     def _advance(self) -> int:
-        """Advance all runs, at most to the next visit of one; return the number of generations."""
+        """Advance all runs, but none beyond its next visit; return the number of generations."""
         self._launched_at = self._now()
         resting = np.flatnonzero(~(self._is_active | self._is_idle) & (self._generations > 0))
         if resting.size:
@@ -172,7 +172,7 @@ class SharedLoop(Generic[Cell]):
 
     def _left(self, place: int) -> int | None:
         """Return the limit of evaluations of a run in the next generation; None if unlimited."""
-        # As in `Loop`, a generation has no limit if the previous one skipped all evaluations left.
+        # As in `Loop`, if a generation skips all remaining evaluations, the next has no limit.
         if self._is_stalled[place] or not self._is_active[place]:
             return None
         return self._budget.left(int(self._evaluations[place]))
@@ -223,7 +223,7 @@ class SharedLoop(Generic[Cell]):
             seconds = self._now() - self._launched_at
             self._watch.launch_ended(step, seconds)
             if step == 1 and seconds > self._max_overshoot:
-                raise HaltedError  # performed alone, runs end in time
+                raise HaltedError  # with their own launches, runs end in time
         faults, outcomes = self._runs.faults(), self._runs.migration_outcomes()
         times = self._now() - self._began
         if step > 0:

@@ -1,4 +1,4 @@
-"""Runs that share launches, and the number of their places."""
+"""Which runs can share launches, and how many of them do at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from islands.settings import changed
 
 Visit: TypeAlias = tuple[int, float, bytes, MigrationOutcome | None]
 """The generation and seconds of a visit, the numbers of `MEASURE` of all islands, and the arrived
-migrants. Thousands of runs have many visits: the garbage collector does not traverse such tuples.
+migrants. The garbage collector need not traverse such tuples: thousands of runs have many visits.
 """
 
 
@@ -36,7 +36,7 @@ class Kind:
     """
 
     def __init__(self, *parts: Hashable) -> None:
-        self._parts, self._hash = parts, hash(parts)  # once, as it is slow
+        self._parts, self._hash = parts, hash(parts)  # cached, as hashing is slow
 
     def __hash__(self) -> int:
         return self._hash
@@ -55,7 +55,7 @@ class SharingRun(Ready[Cell]):
     bytes: int
     """The size of its arrays."""
     arrays: InstanceArrays | None = None
-    """Its arrays; those of many runs are created together, when they are needed."""
+    """Its arrays; None until they are created, for several runs at a time."""
     has_own_kind: bool = False
     """Whether all runs of the kind have the same problem, and need no arrays of their own."""
     began: float = 0.0
@@ -63,7 +63,7 @@ class SharingRun(Ready[Cell]):
     visits: list[Visit] = field(default_factory=list)
 
     def like(self, cell: Other, resolved: Resolved) -> SharingRun[Other]:
-        """Return another run whose problem has an equal `likeness`."""
+        """Return a run of the same kind; its problem must have an equal `likeness`."""
         parts = changed(self.parts, problem=resolved.problem)
         return SharingRun(cell, resolved, parts, self.kind, self.bytes)
 
@@ -73,7 +73,7 @@ class SharingRun(Ready[Cell]):
 
 
 def with_arrays(runs: Sequence[SharingRun[Cell]]) -> list[InstanceArrays | None]:
-    """Return the arrays of runs of the same kind, which keep them."""
+    """Return the arrays of runs of the same kind, and create those that are missing."""
     lacking = [run for run in runs if run.arrays is None and not run.has_own_kind]
     for run, arrays in zip(lacking, arrays_of([run.parts for run in lacking]), strict=True):
         run.arrays = arrays
@@ -121,7 +121,7 @@ def places_for(
 ) -> int:
     """Return the number of runs per launch: `wanted`, or as many as fill the device.
 
-    Return fewer if they do not fit into the memory, which `threads` share.
+    There are fewer if these do not fit into the memory, which `threads` share.
     """
     colony = first.spec.as_colony()
     individuals = LIMITS.individuals

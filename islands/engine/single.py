@@ -45,7 +45,7 @@ _OF_COLONY = ("islands", "population", "rate", "algorithm", "encoding")
 _OF_PROGRESS = ("cost", "best_known", "gap", "island", "colony", "best_generation", "evaluations")
 _OF_OUTCOME = ("reason", "interrupted", "suspended", "is_partial", "abandoned_seconds")
 _OF_MACHINE = ("compile_seconds", "ranks", "backend", "device", "transport")
-"""The fields that a result copies from these objects."""
+"""The fields that a result copies from the progress, the outcome and the machine."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class PreparedRun:
                 share = 100 * min(1.0, spent / seconds) if seconds else 0
                 summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
             screen.end(outcome.progress, summary)
-        # The log may have failed last.
+        # Closing the screen may also have failed to write the log.
         return result if journal is None else replace(result, write_error=failures.of_all_ranks())
 
     def _screen(self, failures: Failures) -> Screen:
@@ -164,7 +164,7 @@ class PreparedRun:
     def _observers(
         self, records: Journal | MemoryRecords | None, screen: Screen, failures: Failures
     ) -> list[Observer]:
-        """Return the observers in the order of their calls, of the same types on all ranks."""
+        """Return the observers in calling order; their types are the same on all ranks."""
         observers: list[Observer] = []
         if self.world.bcast(self.output.callback is not None):
             observers.append(Calling(self.output.callback, self.world))
@@ -236,7 +236,7 @@ class PreparedRun:
         """Return the result with a bound.
 
         Rank 0 computes it on its device. A signal ends the computation; after SIGINT, the result is
-        interrupted, so that `islands resume` computes the bound again. If it fails,
+        interrupted, so that `islands resume` computes the bound again. If the computation fails,
         the result has no bound.
         """
         problem, device = self.resolved.problem, self.archipelago.backend
@@ -259,7 +259,7 @@ class PreparedRun:
             bound = self.world.from_first(
                 lambda: method.compute(problem, solution, device, seconds, is_stopped)
             )
-        except Exception as error:  # such as too little memory: the result is more important
+        except Exception as error:  # such as too little memory; the run still has its result
             words = str(error) if isinstance(error, IslandsError) else repr(error)
             say(f"islands: no {side} bound: {words}")
         signals = self.world.allgather(self.interruption.requested)

@@ -1,4 +1,4 @@
-"""The devices of threads, and the results of several threads in one stream, in bounded memory."""
+"""A device for each thread, and an iterator over the results of all threads, in bounded memory."""
 
 import sys
 import time
@@ -25,8 +25,8 @@ def solving_devices(
 ) -> Iterator[list[Backend]]:
     """Yield a device for each thread of this rank; collective.
 
-    On a GPU, these are its streams; on a CPU, each has one thread. The ranks of a host divide its
-    cores among them.
+    On a GPU, these are its streams; on a CPU, each has one thread. The ranks of a host share its
+    cores equally.
     """
     if is_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
@@ -46,7 +46,7 @@ def solving_devices(
 
 
 class SharedIterator(Generic[Value]):
-    """An iterator for several threads, which ends early when `is_over` is true."""
+    """A thread-safe iterator, which ends early when `is_over` is true."""
 
     def __init__(self, values: Iterator[Value], is_over: Callable[[], bool]) -> None:
         self._values, self._is_over, self._lock = values, is_over, Lock()
@@ -71,10 +71,10 @@ def merged(
 ) -> Generator[Value | None, None, None]:
     """Yield the results of threads, one for each source, as they arrive.
 
-    A source has to end when `ends` is set, which happens when `is_over` is true, or the caller
-    stops. Results are still yielded then, unless the caller has stopped. With `is_over`, yield None
-    when polled with nothing ready. A thread waits while `most` results are not taken; without
-    results, the caller sleeps for `rest_seconds`.
+    A source must end when `ends` is set: when `is_over` is true, after which the remaining results
+    are still yielded, or when the caller stops. With `is_over`, None is yielded while no result is
+    ready. Threads pause while `most` results wait for the caller, which sleeps for `rest_seconds`
+    if there are none.
     """
     has_left, done = Event(), Queue[Value | _End](most)
     threads = [
@@ -106,14 +106,14 @@ def merged(
             ends.set()
             for thread in threads:
                 while thread.is_alive():
-                    while not done.empty():  # it may wait for room for a result
+                    while not done.empty():  # the thread may wait for room in the queue
                         done.get()
                     thread.join(LIMITS.look_seconds)
 
 
 @dataclass(frozen=True)
 class _End:
-    """The end of a thread."""
+    """The end of a thread, and the error that caused it, if any."""
 
     error: BaseException | None
 

@@ -28,7 +28,7 @@ MOST_STEPS = 50_000  # tabu searches count steps in 16 bits
 
 @dataclass(frozen=True)
 class ImproverSettings(Settings):
-    """Which local search is used, for how many individuals, and for how many steps."""
+    """The local search of a run: its name, the individuals that it improves, and its steps."""
 
     name: str = setting("none", "local search that improves solutions", choices=IMPROVERS)
     rate: float = setting(1.0, "share of the individuals that are improved", low=0, high=1)
@@ -108,7 +108,7 @@ class Improver(ABC):
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves for which the problem's header must provide `delta`."""
     uses_neighbours: ClassVar[bool] = False
-    """Whether the neighbours of each item are needed, which problems with distances have."""
+    """Whether it needs the neighbours of each item; only problems with distances have them."""
     adds_costs: ClassVar[bool] = False
     """Whether cost differences are summed, and must therefore be integers."""
 
@@ -128,7 +128,7 @@ class Improver(ABC):
         return self.size
 
     def block(self, problem: Problem) -> Block | None:
-        """Return the block size that the kernels need on a GPU, and the maximum of resident blocks.
+        """Return the block size that kernels need on a GPU, and the maximum of resident blocks.
 
         Return None if any block size is suitable.
         """
@@ -159,9 +159,9 @@ class Improver(ABC):
         return round(low * self.size), round(high * self.size)
 
     def plan(self, halt: Array | None = None, near: Struct | None = None) -> Struct:
-        """Return `improver::Plan` of kernels/improvers/base.cuh; `halt` has two words.
+        """Return `improver::Plan` of kernels/improvers/base.cuh.
 
-        `near` is the table of neighbours, if the run has one.
+        `halt` has two words: whether to stop, and whether a block has stopped.
         """
         settings = self.settings
         low, high = self.tenures()

@@ -1,7 +1,7 @@
-"""Instances: the catalogue of published sets, and reading and writing of files.
+"""Instances: the catalogue of published sets, and the formats of instances and solutions.
 
-Files may come from anybody: readers limit memory and sizes, and an error names the file and the
-line. A new format is a reader and an entry of `formats.py`.
+Files are not trusted: readers limit memory and sizes, and an error names the file and the line. To
+add a format, write a reader and add it to `formats.py`.
 
 - `Catalogue`: the published sets, with the best known value of each instance.
 - `Finder`: finds the file of an instance by its name or path.

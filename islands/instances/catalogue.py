@@ -45,16 +45,16 @@ class Entry:
 
     @property
     def full_name(self) -> str:
-        """The name with the set, which is unambiguous."""
+        """The unambiguous name, `set/name`."""
         return f"{self.set}/{self.name}"
 
 
 @dataclass(frozen=True)
 class InstanceSet:
-    """A published set; `base` is empty if its files are not downloaded one by one.
+    """A published set. `base` is the URL of its files, empty if they are not downloaded one by one.
 
     `format` is the format of its files; empty if it is recognised from each file. The files of a
-    set that `is_generated` are written when they are needed.
+    set that `is_generated` are written on first use.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Catalogue:
         return known.entries.get(name) if known else None
 
     def of_file(self, set_name: str, name: str, part: int | None) -> Entry | None:
-        """Return the instance of a set in the file of that name, or None."""
+        """Return the instance that a file of this set contains, or None."""
         entries = self.sets[set_name].entries.values() if set_name in self.sets else ()
         return next((e for e in entries if (Path(e.file).name, e.part) == (name, part)), None)
 

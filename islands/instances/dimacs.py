@@ -1,8 +1,8 @@
 """The random instances of the DIMACS challenge on the travelling salesman problem.
 
 They are published as generators: `E` draws cities uniformly from a square, `C` in clusters around
-random centres. The generators are reimplemented here; the checksums of the catalogue hold for their
-files, as their integers do not depend on the machine.
+random centres. This module reimplements them. Their integers do not depend on the machine, so the
+files match the checksums of the catalogue.
 """
 
 import math
@@ -31,16 +31,16 @@ def text(name: str, cities: int) -> str:
 
 
 def uniform(cities: int, seed: int) -> NDArray[np.int64]:
-    """Return the coordinates of cities drawn uniformly, as by `portgen`."""
+    """Return the coordinates of uniformly drawn cities, like `portgen`."""
     return (random_numbers(2 * cities, seed) // (BASE // SIDE)).reshape(cities, 2)
 
 
 def clustered(cities: int, seed: int) -> NDArray[np.int64]:
-    """Return the coordinates of cities around random centres, as by `portcgen`.
+    """Return the coordinates of cities around random centres, like `portcgen`.
 
     Each city draws its centre, and then a pair of normal deviates by Marsaglia's polar method.
     """
-    # On average, a city needs 1 + 2 * 4 / pi of them.
+    # On average, a city needs 1 + 2 * 4 / pi random numbers, which is about 3.5.
     stream = iter(random_numbers(5 * cities, seed).tolist())
     spread = SIDE / math.sqrt(cities)
     centres = [
@@ -60,7 +60,7 @@ def clustered(cities: int, seed: int) -> NDArray[np.int64]:
 
 
 def random_numbers(count: int, seed: int) -> NDArray[np.int64]:
-    """Return integers below 10^9 of Knuth's subtractive generator with lags 55 and 24."""
+    """Return integers below 10^9 from Knuth's subtractive generator with lags 55 and 24."""
     begin = np.zeros(_LAG, np.int64)
     last, following = seed, 1
     begin[0] = seed
@@ -68,7 +68,7 @@ def random_numbers(count: int, seed: int) -> NDArray[np.int64]:
         place = 21 * step % _LAG
         begin[place] = following
         last, following = following, (last - following) % BASE
-    # The generator passes through its state from the end to the beginning.
+    # The original generator reads its state from the last entry to the first.
     numbers = np.empty(_LAG + _WARM_UP + count, np.int64)
     numbers[:_LAG] = begin[::-1]
     for start in range(_LAG, len(numbers), _SHORT_LAG):

@@ -35,7 +35,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Located:
-    """The instance with a name; `path` is None for a published instance without a file."""
+    """An instance found by name; `path` is None for a published one whose file is missing."""
 
     name: str
     path: Path | None
@@ -45,7 +45,7 @@ class Located:
     """Index of the instance in its file, from 0, if the name gives one."""
 
     def file(self) -> Path:
-        """Return the path; without a file, generate it, or explain how to get it."""
+        """Return the path; generate a missing file, or raise an error that says how to get it."""
         if self.path is None:
             set_name = self.name.partition("/")[0]
             if self.entry and catalogue().set(set_name).is_generated:
@@ -67,7 +67,7 @@ class Index:
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
-        sets: dict[str, str] = {}  # of folders, as thousands of files share a few
+        sets: dict[str, str] = {}  # by folder, as thousands of files share a few
         for folder in _folders():
             for name, path in files_in(folder):
                 parent = str(path).rpartition(os.sep)[0]
@@ -184,7 +184,7 @@ def find(instance: str) -> Located:
 
 
 def _embedded(instance: str) -> Located | None:
-    """Return the embedded instance of a full name, which no file in the folders replaces."""
+    """Return the embedded instance with this full name; files in the folders cannot replace it."""
     set_name, _, name = instance.partition("/")
     entry = catalogue().entry(set_name, name)
     if entry is None or not catalogue().set(set_name).is_embedded:
@@ -218,7 +218,7 @@ def set_of(path: Path) -> str:
 def _of_path(path: Path, instance: str, part: int | None) -> Located:
     set_name = set_of(path)
     entry = catalogue().of_file(set_name, without_gz(path.name), part)
-    # Files of the embedded set have other names than their instances.
+    # Files of the embedded set are not named after their instances.
     if entry is not None and catalogue().set(set_name).is_embedded:
         entry = None
     return Located(entry.full_name if entry else instance, path, entry, part)

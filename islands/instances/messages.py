@@ -8,7 +8,7 @@ from islands.text import counted
 
 
 def ambiguous_costs(lines: Lines, *, n: int, count: int, readings: Sequence[str]) -> InputError:
-    """Return the error about `count` numbers after n, whose costs may be in several places."""
+    """Return the error about `count` numbers after n if the costs may be in several places."""
     entries = 2 * n * n
     costs = {1: "the first or the last is a cost", 2: "the first two are costs"}[count - entries]
     return lines.error(
@@ -20,7 +20,7 @@ def ambiguous_costs(lines: Lines, *, n: int, count: int, readings: Sequence[str]
 
 
 def too_few_numbers(lines: Lines, *, n: int, count: int, costs: int) -> InputError:
-    """Return the error about matrices of which only `count` numbers follow n and the costs."""
+    """Return the error about matrices with only `count` numbers after n and the costs."""
     entries = 2 * n * n
     besides = f" besides {counted(costs, 'cost')} after n" if costs else ""
     fix = ""
@@ -34,7 +34,7 @@ def too_few_numbers(lines: Lines, *, n: int, count: int, costs: int) -> InputErr
 
 
 def too_many_numbers(lines: Lines, *, n: int) -> InputError:
-    """Return the error about more numbers than those of two matrices and their costs."""
+    """Return the error about superfluous numbers after two matrices and their costs."""
     return lines.error(
         f"more than the {2 * n * n} numbers of two matrices of size {n} and their best known cost,"
         " which is one number after B, or one or two after n. Remove the others, or correct n at"

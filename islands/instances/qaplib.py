@@ -1,10 +1,10 @@
-"""Read and write instances of the quadratic assignment problem in the format of QAPLIB.
+"""Read instances of the quadratic assignment problem in the format of QAPLIB.
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
-Other sets add the best known cost after n or after B, or the optimum and this cost after n. In a
-file with more numbers than those of the matrices, the lines show which ones are costs. As a wrong
-reading would shift both matrices by one, a file is refused if another reading fits as well: by the
-lines, or because only that reading has a cost that assignments of its matrices can have.
+Other sets add the best known cost after n or after B, or the optimum and this cost after n. If a
+file has more numbers than the matrices, its lines show which ones are costs. As a wrong reading
+would shift both matrices by one, a file is refused if another reading fits as well: by the lines,
+or because only that reading has a cost that assignments of its matrices can have.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -33,7 +33,7 @@ _VALUE_MAX = 2**63 - 1
 
 @dataclass(frozen=True)
 class StatedCosts:
-    """The stated values; None for a value that is missing or stated as unknown."""
+    """The costs that a file states; None for one that is missing or stated as unknown."""
 
     best: int | None = None
     """The cost of the best assignment known."""
@@ -43,9 +43,9 @@ class StatedCosts:
 
     @classmethod
     def of(cls, *values: int) -> Self:
-        """Interpret no value, the best known one, or the optimum and the best known one.
+        """Interpret the stated values: none, the best known one, or the optimum and the best known.
 
-        An unknown value is written as 0 or as a negative number, which may be the lower bound.
+        An unknown value is written as 0, -1, or a lower bound with a minus sign.
         """
         if not values:
             return cls()
@@ -98,7 +98,7 @@ COSTS = 2
 
 @dataclass(frozen=True)
 class QapLayout:
-    """The lines on which the numbers after n are."""
+    """How the numbers after n are distributed over lines."""
 
     n: int
     count: int
@@ -107,10 +107,10 @@ class QapLayout:
     """The count of numbers before the end of each line but the last one."""
 
     def start(self, possible: list[int]) -> list[int]:
-        """Return the possible numbers of costs before the matrices, the best first.
+        """Return how many costs may precede the matrices, the most likely number first.
 
-        There is one if the lines decide: if they have no sign of another reading, and are not just
-        wrapped. In wrapped lines, a first entry on the line of n looks like a cost.
+        Only one remains if the lines decide: the others fit no better in any respect, and lines are
+        not just wrapped. In wrapped lines, a first entry on the line of n looks like a cost.
         """
         fits = {at: self._fit(at) for at in possible}
         best = max(possible, key=fits.__getitem__)
@@ -131,10 +131,10 @@ class QapLayout:
         return next((at for at in starts if all(self._fit(at)) and self._is_headed(at)), 0)
 
     def _fit(self, at: int) -> tuple[bool, bool, bool]:
-        """Return how well the lines fit matrices that begin at `at`, by decreasing weight.
+        """Return which criteria matrices that begin at `at` meet, the most important first.
 
-        No line contains both costs and matrix entries; the matrices begin on a new line; and they
-        are in rows: each row ends a line, or each line ends a row.
+        They are: no line has both costs and matrix entries; the matrices begin on a new line; lines
+        correspond to rows, that is, each row ends a line or each line ends a row.
         """
         end = at + 2 * self.n**2
         begin_line = bool((self.ends[: COSTS + 1] == at).any())
@@ -152,15 +152,15 @@ class QapLayout:
         return rows > 0 and rows in (len(inside), (end - at - 1) // self.n)
 
     def has_rows(self, at: int) -> bool:
-        """Return whether all lines clearly fit, and every end of a line is the end of a row.
+        """Return whether all criteria are met, and every line ends at the end of a row.
 
-        With two items, this may be a coincidence.
+        False for one or two facilities, as it may be a coincidence.
         """
         is_of_rows = not (self._inside(at) % self.n).any()
         return self.n > COSTS and is_of_rows and all(self._fit(at))
 
     def _is_wrapped(self, at: int) -> bool:
-        """Return whether lines end anywhere, or all after the same number of words as that of n."""
+        """Return whether lines do not correspond to rows, or all are as long as the line of n."""
         inside = self._inside(at)
         if not (inside % self.n).any():
             return False
@@ -168,18 +168,18 @@ class QapLayout:
         return not self._in_rows(at) or bool((words == words[0]).all())
 
     def _is_headed(self, at: int) -> bool:
-        """Return whether `at` numbers follow n on its line, and the next line has more."""
+        """Return whether `at` numbers follow n on its line, and the next line is longer."""
         first, second = [*self.ends[:2].tolist(), self.count, self.count][:2]
         return bool(first == at and second - first > 1 + first)
 
 
 def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
-    """Return whether all signs in favour of `other` are in favour of `one`, and more."""
+    """Return whether `one` meets all criteria that `other` meets, and more."""
     return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
 _MOST_SORTED = 1000
-"""Maximum n for which possible costs are bounded."""
+"""Maximum n for which the range of possible costs is computed."""
 _SHOWN = 3
 
 
@@ -212,10 +212,10 @@ class Reading:
         return StatedCosts.of(*(self.before or self.after))
 
     def has_possible_cost(self) -> bool:
-        """Return whether it states a known cost, and one that an assignment may have.
+        """Return whether it states a cost, other than 0, that an assignment may have.
 
-        No order of the second matrix gives a smaller sum of products than the opposite order of the
-        first, or a larger one than the same order.
+        By the rearrangement inequality, the sum of products is smallest if the entries of the two
+        matrices are sorted in opposite order, and largest if sorted in the same order.
         """
         if not self.is_valid or len(self.a) > _MOST_SORTED or not (value := self.stated.value):
             return False
@@ -235,10 +235,10 @@ class Reading:
 
 
 def fitting(by_lines: Sequence[Reading], others: Sequence[Reading]) -> list[Reading]:
-    """Return the best reading by the lines, and those that fit as well.
+    """Return the best reading, and others that fit as well.
 
-    The lines do not rule out any of the first list, the best of which is its first, and only make
-    the `others` unlikely. The costs are a second sign, which must not contradict them.
+    The lines allow the readings `by_lines`, the best first, and make the `others` unlikely. If the
+    best has a possible cost, the rest need one too; if not, `others` that have one are added.
     """
     best = next((reading for reading in by_lines if reading.is_valid), by_lines[0])
     alike = [reading for reading in by_lines if reading is not best]

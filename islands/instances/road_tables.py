@@ -1,7 +1,7 @@
 """Read the tables of routing engines: durations or distances between all pairs of places.
 
-Supported are the responses of OSRM's table service, Valhalla's sources_to_targets and GraphHopper's
-matrix.
+The supported responses are those of OSRM's table service, Valhalla's sources_to_targets and
+GraphHopper's matrix.
 """
 
 import json
@@ -29,7 +29,7 @@ _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distance
 
 @dataclass(frozen=True)
 class RoadTable:
-    """A table, in which infinity means that there is no route."""
+    """A table of durations or distances; infinity means that there is no route."""
 
     values: NDArray[np.float64]
     labels: tuple[str, ...] | None
@@ -121,9 +121,9 @@ def _values(rows: Any, name: str) -> NDArray[np.float64]:
 def _about(
     response: Mapping[str, Any], name: str, count: int
 ) -> tuple[tuple[str, ...] | None, NDArray[np.float64] | None]:
-    """Return the names and the places of a response, if it has them.
+    """Return the names and the coordinates of the cities, or None for what the response lacks.
 
-    A city without a name is called by its number.
+    If only some cities have names, the number of a city replaces a missing one.
     """
     sources = response.get("sources")
     targets = response.get("destinations", response.get("targets", sources))
@@ -144,7 +144,7 @@ def _about(
 
 
 def _flat(places: list[Any]) -> list[Any]:
-    """Return the places of a list, some of which may be in lists of their own."""
+    """Return a list of places, with nested lists flattened."""
     return [place for part in places for place in (part if isinstance(part, list) else [part])]
 
 

@@ -10,10 +10,10 @@ from islands.errors import IslandsError, UsageError
 MOST_NODES = 10_000_000
 """Nodes of a graph that is stored by its edges, and rows or columns of a covering problem."""
 FEW_NODES = 100_000
-"""Nodes that a graph of any number of edges may have."""
+"""Nodes that a graph may have, however few edges it has."""
 MOST_NODES_PER_EDGE = 16
 MOST_IN_MATRIX = 5_000
-"""Nodes of a graph that is stored as a matrix; reading takes some copies of 200 MB."""
+"""Nodes of a graph that is stored as a matrix; reading takes several copies of 200 MB each."""
 MOST_NUMBERS = 20_000_000
 """Numbers in the file of a model."""
 

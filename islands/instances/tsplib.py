@@ -1,6 +1,6 @@
-"""Read and write instances of the travelling salesman problem: the format of TSPLIB95.
+"""Read instances of the travelling salesman problem, and read and write tours.
 
-The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
+The format is that of TSPLIB: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 """
 
 import math
@@ -80,7 +80,7 @@ def begins_another(words: bytes) -> bool:
 
 
 def _city(lines: Lines, word: bytes, n: int) -> int:
-    """Return the index of a city that a word numbers from 1."""
+    """Return the index, from 0, of the city with this number."""
     if (city := whole(word, n, 1)) is None:
         raise lines.error(
             f"city {quoted(word)} is not one of 1 to {n}. Correct it, or correct DIMENSION"
@@ -197,7 +197,7 @@ _KEYWORDS = (
 class TspFile:
     """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT.
 
-    Without a metric, lengths between coordinates are exact; files always have one.
+    Without a metric, which every file has, distances between coordinates are not rounded.
     """
 
     name: str
@@ -212,7 +212,7 @@ class TspFile:
     ends: tuple[int | None, int | None] | None = None
     """The first and the last city of a path, each None for any; None for closed tours."""
     fixed: tuple[tuple[int, int], ...] = ()
-    """The edges that a tour must have, counted from 0; directed unless lengths are symmetric."""
+    """The edges that a tour must contain, counted from 0; directed unless lengths are symmetric."""
     labels: tuple[str, ...] | None = None
     """The names of the cities."""
     places: NDArray[np.float64] | None = None
@@ -323,7 +323,7 @@ class _Reader:
         read_coordinates(self.lines, self._dimension())
 
     def _fixed_edges_section(self) -> None:
-        """Read pairs of cities, which end with -1."""
+        """Read pairs of cities, up to -1."""
         n, numbers, ended = self._dimension(), list[int](), False
         self.lines.allow(2 * n + 1)
         while not ended:
@@ -390,7 +390,7 @@ def write_tour(
     length: float,
     facts: Iterable[tuple[str, str]] = (),
 ) -> None:
-    """Write a tour, counted from 0, in TSPLIB's format; `facts` are settings, as comments."""
+    """Write a tour, counted from 0, in TSPLIB's format, with settings (`facts`) as comments."""
     head = (
         f"NAME : {one_line(name)}",
         f"COMMENT : Length {length}",
@@ -405,7 +405,7 @@ def write_tour(
 def read_facts(path: Path, n: int, names: Collection[str]) -> dict[str, str]:
     """Return the settings with these names in the comments of a tour of n cities.
 
-    Values of several comments with one name are joined by commas.
+    If several comments have the same name, their values are joined by commas.
     """
     path = solution_file(path, ".tour", _TOUR.whole)
     facts: dict[str, str] = {}
@@ -422,7 +422,7 @@ def read_facts(path: Path, n: int, names: Collection[str]) -> dict[str, str]:
 
 
 def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:
-    """Return why `tour` is not a tour of n cities (numbered from 1), or None."""
+    """Return why `tour` is not a tour of n cities, or None."""
     return order_fault(tour, n, _TOUR)
 
 

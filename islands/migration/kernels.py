@@ -22,7 +22,7 @@ class Side:
     """The islands of a colony on a rank, as migration needs them."""
 
     first: int
-    """The number of the first island among those of the rank."""
+    """The offset of these islands among those of the rank."""
     islands: int
     population: int
     fixed: int
@@ -114,7 +114,6 @@ class Kernels:
         ]
 
     def _call(self, kernel: str, *arguments: Any, blocks: int, room: Room | None = None) -> Call:
-        """Return a launch for the islands of this side."""
         all_ = (self._side.archipelago, *arguments)
         return self._backend.call(self._side.program, kernel, *all_, blocks=blocks, room=room)
 

@@ -8,7 +8,7 @@ from islands.parallel import Deal, World
 
 @dataclass(frozen=True)
 class Ranks:
-    """The ranks of a run from the view of one of them: their islands and transport."""
+    """The ranks of a run as seen by one of them: their islands and transport."""
 
     world: World
     deal: Deal

@@ -40,7 +40,7 @@ class RepeatedExchange:
         )
 
     def run(self, *others: RepeatedExchange) -> None:
-        """Send the rows once all earlier launches have ended, and receive rows; collective.
+        """When all earlier launches have ended, send the rows and receive others; collective.
 
         The `others`, exchanges between the same ranks, run at the same time.
         """

@@ -2,7 +2,7 @@
 
 A rank has one buffer of slots; a slot contains the migrants of one island. The first slots are sent
 to other ranks, ordered by receiver; then come those for local islands, and then those that arrive,
-ordered by sender. A rank therefore sends one message to each neighbour, with each island once.
+ordered by sender. A rank therefore sends one message to each neighbour, without duplicates.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,9 +28,9 @@ class Route:
     """The slots of a rank's buffer in one migration."""
 
     leaving: Islands
-    """The island whose migrants are packed into each slot, counted on this rank."""
+    """The island whose migrants are packed into each slot; 0 is the first one on this rank."""
     sources: Islands
-    """A row for each island of the rank: the islands that send to it, then NOBODY."""
+    """A row for each island of the rank: the islands that send to it, padded with NOBODY."""
     slots: Islands
     """The slot of each of these islands."""
     sends: tuple[Parcel, ...]
@@ -46,7 +46,7 @@ class Planner:
     """Plans the route of each migration through one rank."""
 
     def __init__(self, topology: Topology, world: World, deal: Deal, *, seed: int) -> None:
-        """Plan for the islands as they are dealt to the ranks."""
+        """Plan for the islands as `deal` distributes them over the ranks."""
         self._topology, self._world, self._seed = topology, world, seed
         self._deal = deal
         self.islands = deal.held(world.rank)

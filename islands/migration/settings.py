@@ -88,7 +88,7 @@ def require_fit(
 def _require_slices(
     reach: int, population: int, migration: MigrationSettings, islands: int
 ) -> None:
-    """Refuse slices that are too small for the halo, and migration."""
+    """Refuse migration, and slices that are too small for the halo."""
     if reach > population:
         raise messages.too_small_slice(population, reach)
     if migrates(migration, islands):

@@ -27,7 +27,7 @@ class MigrationOutcome(NamedTuple):
     number: int
     """The migration number."""
     sources: Islands
-    """A row for each island: the islands of the run that sent to it, then NOBODY."""
+    """A row for each island: the islands of the run that sent to it, padded with NOBODY."""
     cost: NDArray[np.int64]
     accepted: NDArray[np.bool_]
     bytes: int
@@ -68,9 +68,9 @@ class SharedExchange:
         self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
         self._islands, self._islands_per_run = side.islands, islands_per_run
         self._arrived: dict[int, tuple[int, Islands]] = {}
-        """The last migration whose migrants have arrived at each run, and their sources."""
+        """For each run, the last migration whose migrants have arrived, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
-        """The marks before and after packing and unpacking, or unpacking and packing."""
+        """The marks before and after packing and unpacking; with a delay, unpacking comes first."""
         self._topology = TOPOLOGIES[settings.topology]
         assert self._topology.is_built_in, "the others may refuse a run"
         self._degree = self._topology.widest(islands_per_run, seed=0)
@@ -120,7 +120,7 @@ class SharedExchange:
         self._kernels.fetch()
 
     def outcomes(self) -> dict[int, MigrationOutcome]:
-        """Return once the outcome of the last complete migration for each run."""
+        """Return the outcome of the last complete migration of each run, on the first call only."""
         arrived, self._arrived = self._arrived, {}
         if not arrived:
             return {}

@@ -64,19 +64,19 @@ class Transport:
 
 
 class Direct(Transport):
-    """MPI reads and writes the GPU's memory."""
+    """Transport by CUDA-aware MPI, which reads and writes the GPU's memory."""
 
     name = "cuda-aware"
 
 
 class InHostMemory(Transport):
-    """The buffer is in host memory, where MPI reads and writes it."""
+    """Transport of a buffer in host memory, where MPI reads and writes it."""
 
     name = "staged"
 
 
 class Staged(Transport):
-    """Parcels are copied through page-locked host memory."""
+    """Transport of a buffer on a GPU through copies in page-locked host memory."""
 
     name = "staged"
 
@@ -168,7 +168,7 @@ def _steps(
         yield "" if has_arrived else f"no message arrived in {_TIMEOUT_SECONDS:g} s"
         is_same = np.array_equal(backend.download(buffer)[1], _pattern(previous, size))
         yield "" if is_same else "the message changed on its way"
-    except BaseException:  # also if another rank has failed
+    except BaseException:  # including a failure of another rank
         _ABANDONED.append(carrier)  # MPI may read its buffer much later
         carrier.cancel()
         raise

@@ -41,18 +41,18 @@ def permutation(
 
     `violation` returns the amount by which a solution is infeasible, or 0: CUDA code with the
     arguments of `cost`, or a Python function with those of `batch` or `function`. Feasible
-    solutions are better than all others; `delta` and `change` then return the changes of both.
-    `price` is the cost of a unit of violation when infeasible solutions are compared: a number, or
-    "adaptive", which begins with an estimate from random solutions.
+    solutions are better than all others. With it, `delta` and `change` return the changes of both
+    cost and violation. `price` is the cost of a unit of violation when infeasible solutions are
+    compared: a number, or "adaptive", which begins with an estimate from random solutions.
 
-    `reference` computes the costs of a batch in NumPy, with `violation` a pair of costs and
-    violations, to verify the best solution. `maximise` searches for the highest cost. `name` is the
-    name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a Python
-    function that plots a solution: it receives the solution and Matplotlib axes.
+    `reference` computes the costs of a batch in NumPy, to verify the best solution; with
+    `violation`, it returns a pair of costs and violations. `maximise` searches for the highest
+    cost. `name` is the name in results; `best_known` is a cost, for gaps and `stop="best-known"`.
+    `plot` is a Python function that plots a solution: it receives the solution and Matplotlib axes.
 
     `before` has pairs of items, the first of which precedes the second in all solutions. With
-    `parts`, solutions are this number of orders that together have all items: the entries from n
-    on, one less than parts, separate them.
+    `parts`, a solution is divided into this number of orders, which together contain all items: the
+    entries from n on, one less than parts, are separators.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost
@@ -71,9 +71,9 @@ def subset(
 ) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
-    With `choose`, all solutions have exactly this number of items, or a number between those of a
-    pair: searches exchange items, and crossovers are corrected. The other arguments are those of
-    `permutation`, except `delta`.
+    With `choose`, all solutions have exactly this number of items, or a number in the range that a
+    pair gives: searches exchange items, and crossovers are corrected. The other arguments are those
+    of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, target=9, seconds=9).cost
@@ -96,8 +96,8 @@ def choices(
 
     `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
     value (`Set`) or exchange those of two items (`Swap`), only within a group if `groups` has a
-    number for each item, such as the day of each shift. With `delta` or `state`, they also close a
-    value by giving its items others, or open an unused one. At most `at_most` items have the same
+    number for each item, such as the day of each shift. With `delta` or `state`, they also open
+    an unused value, or close one by moving its items. At most `at_most` items have the same
     value: a number for all values, or one for each. The other arguments are those of `permutation`.
 
     >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))

@@ -40,7 +40,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def orders_of(n: Any, before: Any, parts: Any) -> OrderKind:
-    """Return orders of n items in a number of parts, with precedence pairs."""
+    """Return the kind of orders of n items, in a number of parts and with precedence pairs."""
     size = whole = size_of(n)
     if parts is not None:
         parts = whole_number("parts", parts, MOST)
@@ -69,7 +69,7 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
 
 
 def subsets_of(n: Any, choose: Any) -> SubsetKind:
-    """Return subsets of n items; `choose` is their number of items, or a pair of limits."""
+    """Return the kind of subsets of n items; `choose` is their size, or a pair of limits."""
     size = size_of(n)
     if choose is None:
         return SubsetKind(size)
@@ -92,7 +92,7 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
 
 
 def choices_of(n: Any, k: Any, groups: Any, at_most: Any) -> ChoicesKind:
-    """Return choices of a value for each of n items; `k` is a number for all items, or a list."""
+    """Return the kind of choices of one of `k` values for each item; `k` may be a list."""
     size = size_of(n)
     if not (is_whole(k) or isinstance(k, Sequence | np.ndarray)) or isinstance(k, str):
         raise messages.wrong_k(k=k)
@@ -146,7 +146,7 @@ def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.i
 
 
 def vectors_of(low: ArrayLike, high: ArrayLike, n: Any) -> VectorKind:
-    """Return vectors between two bounds, which are vectors or numbers for all `n` coordinates."""
+    """Return the kind of vectors between bounds, which are vectors or numbers for all `n`."""
     bounds = {}
     for name, bound in {"low": low, "high": high}.items():
         bounds[name] = numbers_of(name, bound, "a number, or a list of numbers").astype(np.float64)

@@ -21,7 +21,7 @@ def move_type(move: str) -> str:
 
 @dataclass(frozen=True)
 class Signature:
-    """A function of the user, as its declaration."""
+    """The declaration of a function that users define."""
 
     declaration: str
     move: str = _MOVE
@@ -46,7 +46,7 @@ class Signature:
     def require(self, name: str, parameters: Sequence[str]) -> None:
         """Refuse code that does not define the function with these types.
 
-        `name` is that of the code, and `parameters` has those of each definition.
+        `name` is the name of the code; `parameters` has the parameters of each definition in it.
         """
         if not parameters:
             raise UsageError(
@@ -59,7 +59,7 @@ class Signature:
             )
 
     def _fits(self, parameters: str) -> bool:
-        """Return whether parameters have the types of the declaration, any type for a move."""
+        """Return whether parameters have the types of the declaration; a move may have any type."""
         wanted = _words(_PARTS.findall(self.declaration)[0][1].replace("const ", ""))
         given = _words(parameters)
         return len(given) == len(wanted) and all(

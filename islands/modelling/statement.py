@@ -76,10 +76,10 @@ class Statement:
     best_known: float | None = None
     plot: Function | None = None
     quadratic: Form | None = field(default=None, metadata=INTERNAL)
-    """The form of the data of a ready model, if they determine the whole cost: see `Flips`."""
+    """The form of the data of a ready-made model that determine the whole cost: see `Flips`."""
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
-        """Return the statement with other arguments; new code may call functions of the old one."""
+        """Return the statement with other arguments; new code may call functions of the old."""
         texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
         same = self.quadratic if not changes.keys() - {"maximise"} else None
         return replace(self, **{**changes, **texts, "quadratic": same})
@@ -145,7 +145,7 @@ class Statement:
                 )
 
     def require_no_code(self, kind: SolutionKind, argument: str) -> None:
-        """Refuse arguments that belong to CUDA code, besides a Python function of this name."""
+        """Refuse arguments for CUDA code, as `argument` is a Python function."""
         self._require_moves(kind)
         code = {"delta": self.delta, "state": self.state, "repair": self.repair, "data": self.data}
         for name, value in code.items():

@@ -1,4 +1,4 @@
-"""The base class of ready models, their CUDA code, and the functions that create them."""
+"""The base class of ready-made models, their CUDA code, and the functions that create them."""
 
 import inspect
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def text_of(file: str, *before: str) -> Text:
 
 
 class ReadyModel(Model):
-    """A model of this package, whose cost and state are files of `kernels/models`."""
+    """A model of this package, whose cost and state are defined in files of `kernels/models`."""
 
     _cost_file: ClassVar[str]
     _state_files: ClassVar[tuple[str, ...]]
@@ -33,7 +33,7 @@ class ReadyModel(Model):
     _is_cooperative: ClassVar[bool] = False
     """Whether all threads of a block compute a cost together."""
     _quadratic: ClassVar[Form | None] = None
-    """The form of the data of a quadratic cost."""
+    """The form of the data if the cost is quadratic, otherwise None."""
 
     def __init__(
         self,

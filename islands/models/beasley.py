@@ -9,9 +9,9 @@ from islands.models.quadratic_files import sizes_of, symmetric
 
 
 def read(path: Path, part: int | None = None) -> Qubo:
-    """Return a problem in a file: possibly the number of problems, then each in BiqMac's format.
+    """Return a problem in a file: the number of problems, then each of them in BiqMac's format.
 
-    `part` is its index in the file, only needed if there are several.
+    The number may be missing if it is 1. `part` is the index of the problem if there are several.
     """
     with NumberFile.open(path) as file:
         head, count = file.line() or [], 1

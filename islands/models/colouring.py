@@ -41,7 +41,7 @@ class GraphColouring(ReadyModel):
     _cost_file, _state_files = "graph_colouring", ("graph_colouring_state",)
 
     edges: NDArray[np.int64]
-    """The two nodes of each edge, once."""
+    """The two nodes of each edge, without duplicates."""
     colours: int
     """The number of colours that may be used."""
     counts: bool
@@ -70,9 +70,9 @@ class GraphColouring(ReadyModel):
         super().__init__(ChoicesKind(n, sizes=self.colours), name)
 
     def constants(self) -> dict[str, int | bool]:
-        """Return whether colours have a cost, and a limit of their number that many graphs share.
+        """Return whether used colours have a cost, and an upper limit on their number.
 
-        Graphs with a few colours more or less then share a program.
+        The limit is rounded up, so that graphs with similar numbers of colours share a program.
         """
         most = max(_SHARED, 1 << (self.colours - 1).bit_length())
         return {"MOST": most, "COUNTS": self.counts}

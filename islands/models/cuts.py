@@ -77,7 +77,7 @@ max_cut = function_of(MaxCut, "max_cut")
 
 
 def read(path: Path) -> MaxCut:
-    """Return the problem in a file: numbers of nodes and edges; for each edge, two nodes, weight.
+    """Return the problem in a file: numbers of nodes and edges, then each edge's nodes and weight.
 
     Nodes are numbered from 1.
     """

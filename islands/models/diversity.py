@@ -47,7 +47,7 @@ class MaxDiversity(ReadyModel):
         super().__init__(subsets_of(n, self.choose), name, maximise=True)
 
     def data(self) -> dict[str, Any]:
-        """Return the distances, and the cost of an item too many or too few."""
+        """Return the distances, the size, and the cost of each item too many or too few."""
         return {"distance": self.distances, "size": self.chosen, "price": self._price_of_one}
 
     def exact(self, chosen: NDArray[Any]) -> NDArray[Any]:
@@ -68,9 +68,9 @@ max_diversity = function_of(MaxDiversity, "max_diversity")
 
 
 def read(path: Path) -> MaxDiversity:
-    """Return the problem in a file: numbers of items and of chosen ones; for each pair, a distance.
+    """Return the problem in a file: the number of items, the number to choose, and distances.
 
-    A line has two items, numbered from 0, and their distance.
+    Each distance is on a line with its two items, which are numbered from 0.
     """
     with NumberFile.open(path) as file:
         n, size = file.numbers(2, "sizes", 1)

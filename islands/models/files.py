@@ -25,7 +25,7 @@ class NumberFile(Numbers):
     @classmethod
     @contextmanager
     def open(cls, path: Path) -> Iterator[Self]:
-        """Open a file; errors about the data of a model inside the block name it as well."""
+        """Open a file; errors about its data that are raised in the block also name the file."""
         with Lines.open(path) as lines:
             try:
                 yield cls(lines)

@@ -88,9 +88,8 @@ def read(path: Path) -> FlexibleJobShop:
     """Return the problem in a file of flexible job shops.
 
     The first line has the numbers of jobs and machines, and possibly the mean number of choices.
-    The line of a job has the number of its operations, and for each of them the number of its
-    choices and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at
-    1.
+    The line of a job has the number of its operations, and for each operation the number of
+    choices, then a machine and a time for each. Machines are numbered from 1 unless one is 0.
     """
     with NumberFile.open(path) as file:
         jobs, machines = file.numbers(2, "sizes", 1, 100_000)

@@ -87,7 +87,7 @@ flow_shop = function_of(FlowShop, "flow_shop")
 
 
 def bound(times: Sequence[Sequence[int]]) -> int:
-    """Return a lower bound: the load of each machine, with the least times before and after."""
+    """Return a lower bound on the makespan, from the loads of machines and the times of jobs."""
     time = np.asarray(times, np.int64)
     before, after = time.cumsum(axis=1) - time, time[:, ::-1].cumsum(axis=1)[:, ::-1] - time
     machines = before.min(axis=0) + time.sum(axis=0) + after.min(axis=0)

@@ -18,7 +18,7 @@ from islands.problems.arguments import name_or
 
 
 class JobShop(ReadyModel):
-    """The problem of `job_shop` without dates and choices of machine."""
+    """The problem of `job_shop` without dates or choices of machine."""
 
     _cost_file, _state_files, _is_cooperative = (
         "job_shop",
@@ -81,7 +81,7 @@ def job_shop(
     name: str | None = None,
     best_known: float | None = None,
 ) -> JobShop | FlexibleJobShop:
-    """Return the problem of a schedule with the earliest end, or with the least tardiness.
+    """Return the problem of finding the schedule with the earliest end, or least tardiness.
 
     Operation k of job j takes `times[j][k]` on machine `machines[j][k]`, without interruption and
     after the operations of the job before it. A machine processes one operation at a time. If an
@@ -92,8 +92,8 @@ def job_shop(
     job j ends after `due[j]`.
 
     A solution is an order of all operations, numbered job by job: the k-th item of a job stands
-    for its k-th operation, which begins as soon as its job and its machine are free. With lists, it
-    is an order of all choices, of which the first one of each operation counts.
+    for its k-th operation, which begins as soon as its job and its machine are free. With choices
+    of machine, it is an order of all choices; the first one of each operation counts.
 
     >>> problem = islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [4, 1]])
     >>> islands.solve(problem, generations=20).cost

@@ -55,7 +55,7 @@ class PMedian(ReadyModel):
         super().__init__(subsets_of(n, self.choose), name)
 
     def data(self) -> dict[str, Any]:
-        """Return the distances, and the cost of a place too many or too few."""
+        """Return the sizes, the distances, and the cost of each place too many or too few."""
         return {
             "customers": len(self.distances),
             "way": self._of_places,

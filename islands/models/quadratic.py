@@ -28,7 +28,7 @@ class Qubo(ReadyModel):
 
     `q` is an n x n matrix of numbers: an array, a sparse SciPy matrix, or a dict from pairs
     `(i, j)` of items, from 0 to n - 1, to entries. It need not be symmetric. x has 1 for each
-    chosen item. `maximise` maximises the value.
+    chosen item. With `maximise`, the value is maximised.
 
     >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
     [1, 0]
@@ -70,7 +70,7 @@ class Qubo(ReadyModel):
         )
 
     def _text(self, file: str, *before: str) -> Text:
-        """Return the code with the type of the entries, which its functions return."""
+        """Return the code, in which the type of the entries replaces `Number`."""
         text = super()._text(file, *before)
         number = "double" if self.matrix.dtype.kind == "f" else "long long"
         return replace(text, code=text.code.replace("Number", number))
@@ -149,7 +149,7 @@ def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
 
 
 def _exact(entries: NDArray[Any], name: str = "q") -> NDArray[Any]:
-    """Return whole numbers as int64, others as float64; refuse those without a finite sum."""
+    """Return whole numbers as int64, others as float64; refuse those whose sum is too large."""
     if entries.dtype.kind == "f":
         numbers = reals(name, entries, MOST_REAL)
         if (numbers % 1 != 0).any() or np.abs(numbers).sum() >= _LARGEST:

@@ -1,11 +1,11 @@
-"""A backend of networkx for tours, cuts, colours, covers and independent sets.
+"""A networkx backend for tours, cuts, colours, covers and independent sets.
 
     nx.approximation.traveling_salesman_problem(G, backend="islands")
 
 It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of those
 in networkx, and `time_limit`, the maximum number of seconds of a call. networkx finds this folder
-through the entry points of the package and imports it when it is imported itself, so NumPy and
-networkx are only imported in functions.
+through the entry points of the package, and imports it when networkx itself is imported. NumPy and
+networkx are therefore only imported in functions.
 
 `Clock` measures the time of a call; `Paths` has the shortest paths between the nodes of a tour.
 May import the public interface, `calls` and `parallel`.
@@ -46,7 +46,7 @@ _INFERIOR = {
     "TestColoring::test_special_cases": "expects the colours that each strategy needs",
     "TestColoring::test_strategy_as_function": "expects the colours of a strategy",
 }
-"""Tests of networkx that expect the result of one heuristic, often an inferior one; the reasons."""
+"""networkx tests that expect the result of one heuristic, often an inferior one, and why."""
 
 
 def get_info() -> dict[str, Any]:
@@ -66,7 +66,7 @@ def get_info() -> dict[str, Any]:
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function of networkx without the arguments of backends."""
+    """Return the signature of a networkx function without the backend arguments."""
     return inspect.signature(inspect.unwrap(function))
 
 
@@ -125,7 +125,7 @@ class Backend:
 
     @staticmethod
     def on_start_tests(items: Iterable[Any]) -> None:
-        """Mark the tests of networkx that expect the result of one heuristic."""
+        """Mark the networkx tests that expect the result of one heuristic."""
         import pytest
 
         for item in items:
@@ -145,7 +145,7 @@ class Backend:
     ) -> list[Any]:
         """Return a short walk through nodes along shortest paths, closed if `cycle` is true.
 
-        All methods of networkx select the same search. Any other function is passed to networkx as
+        All networkx methods select the same search. Any other function is passed to networkx as
         `method`, and has no time limit.
         """
         import networkx as nx

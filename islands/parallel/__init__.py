@@ -1,10 +1,10 @@
-"""The ranks of a run, connected by mpi4py, or a single one; only this folder imports mpi4py.
+"""The ranks of a run: a single one, or several, connected by mpi4py (imported only here).
 
 All ranks call the same functions in the same order. An error on one rank is printed once and ends
 all ranks.
 
 - `World`: the ranks and their collective operations.
-- `Channel`: messages without waiting: at most one in flight per pair of ranks.
+- `Channel`: sends messages without waiting, at most one at a time to each rank.
 - `Deal`: which islands a rank has, and which ranks form a team.
 
 May import `custom` and the basic modules, such as `text` and `errors`, but no islands.

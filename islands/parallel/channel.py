@@ -1,6 +1,6 @@
-"""Messages between ranks that do not wait for each other, at most one in flight per pair.
+"""Messages between ranks that do not wait for each other, at most one in flight to each rank.
 
-While a message is in flight, newer data for the same rank are sent later, or never.
+Newer data must wait while a message is in flight, and are lost if even newer ones replace them.
 """
 
 import time

@@ -48,8 +48,8 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
 def record_error(error: BaseException) -> None:
     """Append an error to the file of ERROR_FILE, unless it comes from MPI.
 
-    MPI reports errors after another rank has ended, and the exit status of a launcher does not tell
-    these apart.
+    After another rank has ended, MPI raises errors, which the exit status of a launcher does not
+    distinguish from the first one.
     """
     path = os.environ.get(ERROR_FILE)
     if path and not _is_of_mpi(error) and isinstance(error, Exception):

@@ -63,7 +63,7 @@ def takes_threads() -> bool:
 
 
 def vendor() -> tuple[str, str] | None:
-    """Return the name and version of MPI, and its description; None without mpi4py."""
+    """Return the name and version of the MPI library, and its description; None without mpi4py."""
     try:
         import mpi4py
     except ImportError:

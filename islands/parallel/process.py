@@ -29,7 +29,7 @@ def world() -> World:
         ranks = World(_communicator(announced))
     except UsageError as error:
         if rank > 0:
-            # As this may be the only rank with the error, it prints it, but after rank 0.
+            # This may be the only rank with the error, so it also prints it, but after rank 0.
             time.sleep(1.0)
             World().abort(f"[rank {rank} of {announced}] {error}", error.status)
         raise
@@ -46,7 +46,7 @@ def leave_alone(status: int) -> None:
 
 
 def leave(status: int) -> int:
-    """Return the exit status of this process, on rank 0 after waiting so that it ends last.
+    """Return the exit status of this process; rank 0 waits before, so that it ends last.
 
     Only rank 0 has a status other than 0. If another rank had one, or if rank 0 ended first, the
     launcher would print a long message.
@@ -82,5 +82,5 @@ def _communicator(announced: int) -> Any:
             f"the launcher started {announced} ranks, but MPI sees {size}: they belong to different"
             " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
         )
-    # A duplicate separates these messages from other users of MPI in this process.
+    # A duplicate separates these messages from other MPI users in this process.
     return MPI.COMM_WORLD.Dup()

@@ -8,7 +8,7 @@ from islands.errors import UsageError
 LARGEST_TEAM = 8
 """Maximum number of ranks of a team if all ranks share all islands."""
 # Variables in which launchers pass the rank and the number of ranks. A Slurm batch script has a
-# rank but no step, so a plain start inside it is one rank.
+# rank but no step, so a process that it starts without srun is a single rank.
 _LAUNCHERS = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"),
@@ -46,7 +46,7 @@ def _whole(name: str) -> int:
 
 
 def blocks(items: int, groups: int, group: int) -> range:
-    """Return the items of a group: consecutive, and one more in the first groups if necessary."""
+    """Return the consecutive items of a group; the first groups have one more if necessary."""
     size, more = divmod(items, groups)
     first = group * size + min(group, more)
     return range(first, first + size + (group < more))

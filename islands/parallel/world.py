@@ -55,7 +55,7 @@ class Pending:
 
 
 class PersistentMessages(Pending):
-    """Messages that are sent repeatedly between the same arrays: persistent requests of MPI."""
+    """Messages that are sent repeatedly between the same arrays: persistent MPI requests."""
 
     def start(self) -> None:
         """Begin to send the current content of the arrays, and to receive."""
@@ -132,7 +132,7 @@ class World:
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
     ) -> Pending:
-        """Begin to send and receive contiguous arrays, given with the other rank.
+        """Begin to send and receive contiguous arrays, each given with the other rank's number.
 
         Arrays may be on a GPU if the MPI library supports it; kernels that write them must be
         complete. Messages match others with the same tag.
@@ -153,7 +153,7 @@ class World:
         receives: Sequence[tuple[int, Any]],
         tag: int = 0,
     ) -> PersistentMessages:
-        """Prepare messages that are repeated: contiguous arrays, given with the other rank."""
+        """Prepare messages that are sent repeatedly; for the arguments see `post`."""
         arriving = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
         leaving = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
         return PersistentMessages(arriving, leaving)
@@ -184,7 +184,7 @@ class World:
         if self.size == 1:
             return self
         groups = tuple(self.allgather(group))
-        if groups not in self._parts:  # communicators are limited, but not the runs of a process
+        if groups not in self._parts:  # a process may have more runs than MPI has communicators
             self._parts[groups] = type(self)(self._communicator.Split(group, self.rank))
         return self._parts[groups]
 

@@ -1,11 +1,11 @@
 """The kinds of problems by name, and functions that load an instance of any kind.
 
-A kind is a class with the data of an instance and its exact cost in NumPy, and a header in
-`kernels/problems` that computes the same cost on a device. Every result is compared with NumPy.
+A kind is a class that holds the data of an instance and computes its exact cost in NumPy, and a
+header in `kernels/problems` that computes the same cost on a device. Results are checked in NumPy.
 
 - `Problem`: base class: an instance, its arrays on a device, and its exact cost.
 - `SolutionKind`: the form of a solution in Python, in CUDA and in files.
-- `Evaluation`: how costs are computed during a run, and the work that this takes.
+- `Evaluation`: how costs are computed during a run, with estimates of the work.
 
 May import `instances`, `space`, `custom`, `backends` and the layers below them, but no algorithms.
 """
@@ -54,13 +54,13 @@ READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
 PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None], Problem]] = (
     dict.fromkeys(KNAPSACK_FORMATS, Mkp.read)
 )
-"""Readers of knapsack formats, which also take the format and the number of an instance."""
+"""Readers of knapsack formats, which also take the format and the index of the instance."""
 
 
 @explained
 @trusting
 def load(instance: str | Path, form: str | None = None) -> Problem:
-    """Return the instance called `set/name`, a unique bare name, or a path.
+    """Load an instance by its name `set/name`, by `name` if this is unique, or by its path.
 
     `FILE:00` is the first instance of a file with several. The format is detected unless `form` is
     given. `FILE.py:NAME` is the problem that a script defines as NAME.
@@ -74,9 +74,9 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
 
 
 def loaded(instance: str, form: str | None = None, finder: Finder | None = None) -> Problem:
-    """Load an instance as `load` does, but do not trust a script in its name.
+    """Load an instance as `load` does, without trusting a script that the name refers to.
 
-    The name may thus come from a file. A `finder` caches the list of files for several calls.
+    The name may therefore come from a file. A `finder` caches the list of files for several calls.
     """
     if is_reference(instance):
         if form is not None:
@@ -90,10 +90,10 @@ def loaded(instance: str, form: str | None = None, finder: Finder | None = None)
 
 
 def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
-    """Return the name of a problem for `run.toml`, and the problem itself, or None for a name.
+    """Return the name of a problem for `run.toml`, and the problem, or None if a name is given.
 
-    Scripts that the calling program names are trusted. A problem without a file or a script may
-    have any name. Anything else is refused; `call` is the name of the calling function.
+    A script that the calling program names is trusted. A problem from neither a file nor a script
+    keeps its own name. Other objects are refused; `call` is the function named in the error.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))
@@ -110,7 +110,7 @@ def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
 
 
 def saved(problem: Problem) -> Arrays:
-    """Return arrays for `restored`; empty if the problem can be read from a file or a script."""
+    """Return the arrays for `restored`; empty if a file or a script defines the problem."""
     if not KIND.has_built_in(type(problem)):
         # A problem derived from a built-in one can only be created by its script.
         is_derived = any(map(KIND.has_built_in, type(problem).__mro__))
@@ -142,7 +142,7 @@ def hint_of(name: str) -> str:
 
 
 def read(located: Located, form: str | None = None) -> Problem:
-    """Return the instance in a file, with its data from the catalogue."""
+    """Return the instance in a file, with its best known value from the catalogue."""
     path, entry = located.file(), located.entry
     if form is not None and form not in EVERY_FORMAT:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")

@@ -1,4 +1,4 @@
-"""The stored arrays of a problem, and the narrowest types for a device."""
+"""Arrays of problems: those stored in files, and the narrowest integer types for a device."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 Arrays = dict[str, NDArray[Any]]
 FACTS = "facts"
-"""The name of the array with the kind of the problem that the other arrays describe."""
+"""The name of the array with facts about the problem in JSON, such as its kind."""
 
 
 def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
-    """Return facts as an array of bytes."""
+    """Return facts in JSON as an array of bytes."""
     return np.frombuffer(json.dumps(facts).encode(), np.uint8)
 
 

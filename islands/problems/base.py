@@ -44,7 +44,7 @@ _SCALES = {maximise: Scale(maximise=maximise) for maximise in (False, True)}
 class Problem(ABC):
     """An instance of some kind of problem.
 
-    The methods check the kernel header independently, using NumPy and exact integers.
+    The methods compute costs in NumPy with exact integers, independently of the kernel header.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Problem(ABC):
     solution_suffix: ClassVar[str]
     """Suffix of solution files in the usual format of the problem, such as `.tour`."""
     moves: tuple[str, ...] = ()
-    """The moves for which the header has `delta`: swap, reversal, insertion; subsets: exchange."""
+    """Moves for which the header has `delta`: swap, reversal, insertion; exchange in subsets."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
-    """The class of settings. Names have no prefix, and must differ from those of algorithms."""
+    """The class of settings; their names have no prefix, and differ from those of algorithms."""
     instance: str
     """Name of the instance; `set/name` if it is in the catalogue."""
     size: int
@@ -72,7 +72,7 @@ class Problem(ABC):
     near: Distances | None = None
     """The distances between items, if any; they define the nearest neighbours of an item."""
     swaps: Swaps | None = None
-    """Exchanges of two items, if kernels can update their cost differences."""
+    """The exchanges of two items, or None if kernels cannot update their cost differences."""
     core: Core | None = None
     """The core of a knapsack problem, whose items tempering exchanges, or None."""
     chains: ChainMoves = ChainMoves()
@@ -108,7 +108,7 @@ class Problem(ABC):
         return adjusted
 
     def as_solved(self, settings: Mapping[str, Any]) -> Problem:
-        """Return the problem that a run with these settings solved; solutions may differ."""
+        """Return the problem that a run with these settings solved; they may restrict solutions."""
         return self
 
     @property
@@ -118,7 +118,7 @@ class Problem(ABC):
 
     @property
     def flips(self) -> Flips | None:
-        """The change in cost due to flips of a subset, if tempering can flip many items at once."""
+        """The changes in cost due to flips, or None if tempering cannot flip many items at once."""
         return None
 
     @property
@@ -132,7 +132,6 @@ class Problem(ABC):
         return self.size
 
     def __repr__(self) -> str:
-        """Return its name, kind, size and best known value."""
         best = "" if self.best_known is None else f", best known {self.best_known.value}"
         kind = "" if self.name == self.instance else f"{self.name} of "
         return f"Problem({self.instance}: {kind}size {self.entries}{best})"
@@ -146,7 +145,7 @@ class Problem(ABC):
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
     def device_data(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of `problem::Data`, arrays and numbers, by name or in order."""
+        """Return the members of `problem::Data` by name; those of `arrays` are numbered."""
         return {str(place): array for place, array in enumerate(self.arrays())}
 
     def saved(self) -> Arrays:
@@ -157,13 +156,13 @@ class Problem(ABC):
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
-        """Return the problem of `PROBLEMS` from the arrays of `saved`."""
+        """Recreate a problem of `PROBLEMS` from the arrays of `saved`."""
         raise NotImplementedError
 
     def likeness(self) -> Hashable:
         """Return a key that determines the default settings and the programs, or None if unknown.
 
-        Problems with equal keys also have arrays of the same shapes, and the same scalars.
+        Problems with equal keys also have equal scalars, and arrays of equal shapes.
         """
         return None
 
@@ -173,9 +172,9 @@ class Problem(ABC):
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
     def defaults(self) -> dict[str, Any]:
-        """Return default settings of a class in a script, by name.
+        """Return the default settings of a user-defined class, by name.
 
-        They override those of islands/configuration/defaults.py unless they name another algorithm.
+        They override those of islands/configuration/defaults.py: all if the algorithm differs.
         """
         return {}
 
@@ -196,7 +195,7 @@ class Problem(ABC):
         return {}
 
     def remarks(self) -> Sequence[Remark]:
-        """Return remarks about the data for the header of a run."""
+        """Return remarks about the data, which a run prints in its header."""
         return self.words.remarks
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:

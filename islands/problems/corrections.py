@@ -63,7 +63,6 @@ class Precedence:
     """Precedence constraints of orders: the first item of each pair precedes the second."""
 
     def __init__(self, size: int, pairs: Sequence[tuple[int, int]]) -> None:
-        """Create the relation from pairs without a cycle."""
         self.pairs = sorted(set(pairs))
         self._ahead, self._behind = np.array(self.pairs, np.int64).reshape(-1, 2).T
         self._before: dict[int, list[int]] = {item: [] for item in range(size)}
@@ -90,7 +89,7 @@ class Precedence:
         return corrected
 
     def _placed(self, order: NDArray[Any]) -> list[int]:
-        """Return the items in order, but not before their predecessors."""
+        """Return the items as ordered, but each one after its predecessors."""
         place, sorter = np.argsort(order).tolist(), TopologicalSorter(self._before)
         ready, placed = list[tuple[int, int]](), list[int]()
         sorter.prepare()

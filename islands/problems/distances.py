@@ -1,8 +1,8 @@
 """Distances between items, and the nearest neighbours of each item.
 
 Distances are whole numbers: lengths rounded by a TSPLIB rule, or exact lengths in a small unit, a
-power of two. Coordinates in this unit have the same digits, and kernels round the lengths between
-them as for EUC_2D. A kernel fills the table of neighbours on the device, from the data prepared
+power of two. Coordinates in this unit keep all digits, and kernels round the lengths between them
+as for EUC_2D. A kernel fills the table of neighbours on the device, from the data prepared
 here.
 """
 
@@ -25,8 +25,8 @@ _DEGREE = 10
 more."""
 _LEAF = 8  # maximum number of cities in a leaf of the tree
 LONGEST, _LONGEST_TOUR = 46, 53
-"""Maximum bits of exact lengths, due to bounds, and of any tour, whose cost is then an exact
-double."""
+"""Maximum bits of an exact length, as islands/bounds requires, and of a tour, so that its cost is
+an exact double."""
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
 """Limits of scaled and of whole lengths in a matrix, and of decimal places."""
 MOST_EXPONENT = 1000
@@ -44,7 +44,7 @@ class Distances:
     unit: float = 1
     """Distances are integers in units of `1 / unit`: see `Scale`."""
     nodes: int
-    """Number of nodes with neighbours: the cities, unless tours are directed."""
+    """Number of nodes with neighbours: one per item, or two if tours are directed."""
     is_directed: bool = False
     """Whether distances differ by direction."""
     exponent: int = 0
@@ -148,7 +148,7 @@ def scaled(
 
 
 def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
-    """Return the maximum by which fixed edges lengthen a leg between their chains.
+    """Return the maximum that the lengths of fixed edges add to a leg between chains.
 
     Edges of cities that do not exist are refused later.
     """
@@ -158,7 +158,7 @@ def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
 
 
 def exponent_of(coordinates: Floats) -> int:
-    """Return the power of two that coordinates are multiplied by before lengths are rounded.
+    """Return the exponent of the power of two that multiplies coordinates before rounding.
 
     It is as large as 64-bit integers and doubles allow, and the same on all machines.
     """
@@ -202,7 +202,7 @@ def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floa
     levels = max(0, math.ceil(math.log2(max(1, n / _LEAF))))
     instance = np.arange(count)[:, np.newaxis]
     along = np.ascontiguousarray(points.transpose(0, 2, 1))
-    places = np.empty((count, 2, n), np.int64)  # of each city in the order along an axis
+    places = np.empty((count, 2, n), np.int64)  # ranks of cities along each axis
     order = np.argsort(along, axis=2, kind="stable")
     np.put_along_axis(places, order, np.arange(n)[np.newaxis, np.newaxis], axis=2)
     cities = np.broadcast_to(np.arange(n), (count, n))

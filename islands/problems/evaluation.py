@@ -1,4 +1,4 @@
-"""How the costs of solutions are computed in a run, and the work that this takes."""
+"""How the costs of solutions are computed in a run, with estimates of the work."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 
 Ends = Callable[[Any], NDArray[np.bool_]]
-"""Returns which costs may end a run, so that the remaining calls of a function are skipped."""
+"""Returns which costs may end a run; the remaining calls of a function are then skipped."""
 
 
 def never() -> bool:
@@ -33,7 +33,7 @@ class Evaluated(Protocol):
 
 
 class HostCosts(Protocol):
-    """A Python function that computes costs instead of kernels."""
+    """A Python function that computes costs in place of the kernels."""
 
     callers: int
     """Number of processes that call it concurrently."""
@@ -43,14 +43,14 @@ class HostCosts(Protocol):
         """Whether it takes many solutions per call."""
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs of solutions in the layout of kernels, in the same memory."""
+        """Return the costs of solutions in the layout and the memory of kernels."""
 
 
 class Evaluation:
     """The evaluation of a problem by its kernels, whose costs are verified in NumPy."""
 
     python: HostCosts | None = None
-    """The Python function that computes costs instead of kernels."""
+    """The Python function that computes the costs, or None if kernels do."""
     argument: str = "cost"
     """The argument that provides the cost: `cost`, `batch` or `function`."""
     name: str = "an evaluation"
@@ -58,8 +58,8 @@ class Evaluation:
     cost_fix: str = "This is an error in islands: please report it"
     """The suggested fix if the kernels and the exact objective disagree."""
     numbers_differ: bool = False
-    """Whether the numbers in `problem::Data` may differ between instances that share launches, also
-    for user-defined problems."""
+    """Whether instances that share launches may have different scalars in `problem::Data`, even if
+    they are user-defined."""
     is_serial: bool = False
     """Whether a single thread evaluates a solution, instead of the whole block."""
 
@@ -115,11 +115,11 @@ class Evaluation:
         factors: NDArray[np.float64] | float = 1.0,
         ends: Ends | None = None,
     ) -> NDArray[np.int64]:
-        """Return the exact costs as minimised on the device.
+        """Return the exact costs as the integers that are minimised on the device.
 
         Remaining evaluations are skipped once `must_leave` returns true and, if a function is
-        called per solution, after a cost for which `ends` is true. `factors` are multiplied with
-        the price of a violation, for each solution.
+        called per solution, after a cost for which `ends` is true. `factors` scale the price of
+        a violation, for each solution.
         """
         costs = self._problem.costs(solutions)
         return -costs if self._problem.maximise else costs

@@ -1,6 +1,6 @@
-"""Quadratic costs of subsets: a number for each item and pair, and classes of items.
+"""Quadratic costs of subsets: coefficients of items and of pairs of items.
 
-No pair of a class has a number, so the items of a class can be flipped at the same time.
+Items are divided into classes without such pairs; the items of a class can be flipped together.
 """
 
 from collections.abc import Mapping
@@ -23,27 +23,27 @@ _FEWEST = 500
 """Minimum number of items; smaller instances gain more from sharing launches."""
 _FEWEST_A_CLASS = 16
 _MOST_NEIGHBOURS = 400
-"""With a larger mean number of neighbours, classes are certainly too small or too many."""
+"""With a larger mean number of neighbours, classes would be too small or too many."""
 _LARGEST = 2**29
-"""The sum of all changes is below this, so that kernels add them in 32 bits."""
+"""Limit of the sum of all absolute coefficients, so that kernels add them in 32 bits."""
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """A cost to be minimised: a number for each chosen item and for each pair of chosen items."""
+    """A cost to be minimised: the sum of the coefficients of chosen items and of their pairs."""
 
     single: NDArray[np.int32]
-    """The number of each item."""
+    """The coefficient of each item."""
     first: NDArray[np.int32]
-    """Where the pairs of each item begin; each pair is in the lists of both its items."""
+    """Where the list of pairs of each item begins; each pair is listed for both of its items."""
     other: NDArray[np.int32]
     both: NDArray[Any]
-    """The numbers of pairs, in the narrowest type."""
+    """The coefficients of the pairs, in the narrowest type."""
 
     @classmethod
     def of(cls, form: Form, members: Mapping[str, Any], *, maximise: bool) -> Self | None:
-        """Return the cost of a model, or None if it is real, too large or too small."""
+        """Return the cost of a model, or None if it is real or too large, or has few items."""
         first, other = members["first"], members["other"]
         both, n = members["weight" if form == "cut" else "both"], len(first) - 1
         pairs = int(first[-1])
@@ -140,7 +140,7 @@ class Flips:
 
 
 def _entries(first: NDArray[Any], counts: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the row and the index of each entry of rows that begin at `first`."""
+    """Return the row and the index of each entry, given the starts and lengths of the rows."""
     which = np.repeat(np.arange(len(first)), counts)
     begin = np.cumsum(counts) - counts
     return which, np.arange(len(which)) + np.repeat(first - begin, counts)

@@ -16,7 +16,7 @@ from islands.problems.distances import decimal_degrees
 def geojson_of(file: TspFile, tour: NDArray[np.int64], cost: float) -> dict[str, Any]:
     """Return a tour of a file's cities, in longitude and latitude.
 
-    Legs are straight lines, as the response of a routing engine has no geometry.
+    Legs are straight lines, as a table of a routing engine has no geometry.
     """
     places = places_of(file)[tour].tolist()
     labels = file.labels
@@ -40,7 +40,7 @@ def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> d
 
 
 def places_of(file: TspFile) -> NDArray[np.float64]:
-    """Return the longitude and latitude of each city: its `places`, or those of TSPLIB's GEO."""
+    """Return the longitude and latitude of each city, from `places` or TSPLIB's GEO coordinates."""
     if file.metric == "GEO" and file.coordinates is not None:
         return decimal_degrees(file.coordinates)[:, ::-1]
     if file.places is None:

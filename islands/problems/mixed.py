@@ -26,7 +26,7 @@ class MixedKind(VectorKind):
     def __init__(
         self, size: int, *_: ArrayLike, parameters: Mapping[str, Parameter | Mapping[str, Any]]
     ) -> None:
-        """Create the form of `size` entries; `parameters` may be those stored in `options`."""
+        """Describe solutions of `size` entries; `parameters` may be those stored in `options`."""
         self.parameters = {
             name: parameter if isinstance(parameter, Parameter) else restored(parameter)
             for name, parameter in parameters.items()
@@ -54,7 +54,7 @@ class MixedKind(VectorKind):
         return Layout(to_device=self._coordinates, from_device=self._entries)
 
     def _entries(self, coordinates: Any) -> Any:
-        """Return the entries of vectors, a single one or one per row, in their memory."""
+        """Return the entries of vectors, a single one or one per row, on the same device."""
         module = array_module(coordinates)
         entries = module.empty_like(coordinates)
         for parameter, place in self._with_places():
@@ -84,7 +84,7 @@ class MixedKind(VectorKind):
         return list(self.read(np.stack([np.zeros(self.size), np.ones(self.size)])))
 
     def presented(self, solutions: Any) -> Any:
-        """Return a dict of values, or of a column per parameter."""
+        """Return a dict of the values of one solution, or of a column of values per parameter."""
         return {
             name: (parameter.value if solutions.ndim == 1 else parameter.column)(
                 solutions[..., place]
@@ -123,5 +123,5 @@ class MixedKind(VectorKind):
 
     @staticmethod
     def listed(solution: Any) -> Any:
-        """Return the values by name, and the chosen items of subsets."""
+        """Return the values by name; a subset becomes the list of its chosen items."""
         return {name: plain(value) for name, value in solution.items()}

@@ -1,10 +1,10 @@
-"""Assignment problems with two kinds of items, as a choice of the places of the first kind.
+"""Assignment problems with two kinds of items, restated as a choice of places for the first.
 
 With x(p) = 1 for each chosen place p, the cost is a constant plus `scale` times the sum of alone[p]
 x(p) over all places and of weights[p, q] x(p) x(q) over all pairs of places.
 
-Symmetries are permutations of places that preserve the weights: on a torus, its shifts and
-reflections. A base is a small set of places whose weights distinguish all places; a symmetry is
+Symmetries are permutations of places that preserve the weights, such as the shifts and reflections
+of a torus. A base is a small set of places whose weights distinguish all places; a symmetry is
 determined by the images of a base.
 """
 
@@ -167,7 +167,7 @@ def choice(form: Form) -> Choice | None:
     chosen = int(form.after[0])
     (inner, across), (back, outer) = _blocks(form.a, chosen)
     factor, rise = inner + outer - across - back, int(form.a[0, 0]) - int(form.a[-1, -1])
-    # Bounds as Python integers, as those of NumPy overflow silently.
+    # Bounds as Python integers, as NumPy integers overflow silently.
     terms = n * (3 * abs(factor) + abs(across - outer) + abs(back - outer)) + abs(rise)
     most_linear = 0 if form.linear is None else int(form.linear.max())
     if 2 * (terms * int(b.max()) + most_linear) >= _LARGE:

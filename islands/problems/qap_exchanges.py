@@ -1,4 +1,4 @@
-"""Exchanges of two items of an assignment problem: their tables and structure."""
+"""Exchanges of two items of an assignment problem: tables for kernels, and their structure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _EXACT = 2**63
 _GROWTH_FROM = 40
-"""The size from which resampled growth is the default; tempering is as fast for smaller ones."""
+"""The size from which resampled growth is the default; below it, tempering is as fast."""
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
@@ -70,7 +70,7 @@ class Swaps:
 
     @cached_property
     def is_unstructured(self) -> bool:
-        """Whether costs vary like random numbers; a search then freezes.
+        """Whether costs vary like random numbers, so that tempering has a freezing temperature.
 
         The off-diagonal values of both matrices then vary as much as uniform random numbers from 0,
         whose variance is about a third of the squared mean.
@@ -138,7 +138,7 @@ class Exchanges:
     """The locations of facilities u and v."""
     from_p: NDArray[np.int64]
     from_q: NDArray[np.int64]
-    """Matrix positions of the entries from p and q to the locations of all facilities."""
+    """Flat indices of the matrix entries from p and q to the locations of all facilities."""
 
     @classmethod
     def of(cls, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]) -> Exchanges:
@@ -154,8 +154,8 @@ class Exchanges:
         count = max(_FEWEST_ORDERS, min(_MOST_ORDERS, _ENTRIES // n))
         words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
         orders = np.argsort(words, axis=1, kind="stable")
-        # Exchanging two fixed entries of a random order is equivalent to exchanging two random ones
-        # of any order, but the facilities have to differ.
+        # The locations are random, so the pairs of facilities need not be: they are enumerated, as
+        # the mean has to cover different flows.
         u = np.arange(count) % n
         v = (u + 1 + np.arange(count) // n % (n - 1)) % n
         return cls.of(orders, u, v)
@@ -174,7 +174,7 @@ class Exchanges:
         return raised
 
     def _with_others(self, a: Matrix, b: Matrix) -> NDArray[np.int64]:
-        """Return the changes of the products of u and v with other facilities."""
+        """Return the changes due to the flows from u and v to other facilities."""
         rows, flat = np.arange(len(self.u)), b.ravel()
         by_item = a.take(self.u, axis=0) - a.take(self.v, axis=0)
         for exchanged in (self.u, self.v):
@@ -207,7 +207,7 @@ _REGISTERS = 65_536  # of a multiprocessor
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles for a number of items."""
+    """Square tiles that cover all pairs of `items` items, each kept in registers of a thread."""
 
     items: int
     side: int

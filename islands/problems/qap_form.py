@@ -17,7 +17,7 @@ Matrix = NDArray[np.int64]
 
 _KEY = 2
 _FEW = 50
-"""Equal pairs are ignored if they are less than one in this number of all pairs."""
+"""Equal pairs are ignored if fewer than one in this number of pairs is equal."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,13 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
     n = len(matrix)
     lowest = np.arange(n, dtype=np.int32)
     numbers = matrix.astype(np.int64, copy=False)
-    # Sums of squares distinguish most others; they may overflow.
+    # These sums tell most unequal indices apart, even if they overflow.
     sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1), (numbers * numbers).sum(1)]
     sums += [] if linear is None else [linear.sum(1)]
     keys = list(zip(*(sum_of_index.tolist() for sum_of_index in sums), strict=True))
     if len(set(keys)) == n:
         return lowest
-    # Rows of equal indices differ in two entries only, which a random sum detects.
+    # Equal indices have equal rows except for two entries, so random sums of the others agree.
     weights = np.random.Philox(key=_KEY).random_raw(n)
     numbers = numbers.view(np.uint64)
     hashes = numbers @ weights

@@ -21,7 +21,7 @@ def mean_of(total: float, count: float) -> float:
 
 
 def ordered(costs: Any) -> Any:
-    """Return the integers for an array of real costs, of NumPy or CuPy."""
+    """Return the integers for a NumPy or CuPy array of real costs."""
     bits = (costs + 0.0).view(np.int64)
     units = np.where(bits < 0, bits ^ _LARGEST, bits)
     return np.where(np.isnan(costs), NOT_A_NUMBER, units)

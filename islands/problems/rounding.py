@@ -12,7 +12,7 @@ from islands.problems.distances import Distances, Ints, unrounded
 
 _MOST = 0.001
 """Maximum relative change of the lengths between neighbours without a warning."""
-_SAMPLE, _IN_BAND = 1_000, 20_000  # cities
+_SAMPLE, _IN_BAND = 1_000, 20_000  # numbers of cities
 _WELL_ROUNDED = 500.0
 """A mean length between neighbours that rounding changes by less than `_MOST`."""
 
@@ -62,7 +62,7 @@ def _neighbours(near: Distances) -> tuple[Ints, Ints]:
 
 
 def _band(x: NDArray[np.float64]) -> Ints:
-    """Return all cities, or those in the middle: searching among millions would take seconds."""
+    """Return all cities, or those in a middle band, as searching millions would take seconds."""
     if len(x) <= _IN_BAND:
         return np.arange(len(x))
     low = (len(x) - _IN_BAND) // 2

@@ -1,4 +1,4 @@
-"""The chains of cities connected by fixed edges and the ends of a path."""
+"""Chains of cities, which result from fixed edges and from the ends of a path."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _without_legs(
 
 @dataclass(frozen=True)
 class CityChains:
-    """The chains of a route, which include all cities and the one that closes a path."""
+    """The chains of a route: every city, including the one that closes a path, belongs to one."""
 
     items: list[list[int]]
     """Chains of several cities come first."""
@@ -158,11 +158,11 @@ class CityChains:
         before, after = _linked(file, count, edges, is_directed=not is_symmetric)
         chains, left = [], np.ones(count, np.bool_)
         for city in range(count):
-            # A chain begins at a city without an incoming edge, or with only one if symmetric.
+            # A chain begins at a city without incoming edges; if symmetric, with at most one edge.
             if left[city] and len(before[city]) <= is_symmetric:
                 chains.append(_followed(city, after, left))
         if left.all():
-            # The only tour: it begins at the city that closes a path.
+            # No chain has ends: begin at the city that closes a path, if any.
             chains.append(_followed(count - 1, after, left))
         if left.any():
             raise messages.cycle(
@@ -209,7 +209,7 @@ class CityChains:
             if item >= doubled or len(chain) == 1:
                 cities += chain
             elif item % 2 == 0:
-                # A chain is reversed if its last city comes just before, also across the end.
+                # A chain is reversed if its last city comes just before its first, cyclically.
                 comes_after = items[k - 1] == item + 1 and items[(k + 1) % len(items)] != item + 1
                 inside = chain[1:-1]
                 cities += [*inside[::-1], chain[0]] if comes_after else [chain[0], *inside]
@@ -230,7 +230,7 @@ class CityChains:
 def _linked(
     file: TspFile, count: int, edges: Sequence[Edge], *, is_directed: bool
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the predecessors and the successors of each city; if symmetric, its neighbours."""
+    """Return the predecessors and successors of each city; if symmetric, both are neighbours."""
     before, after = ([list[int]() for _ in range(count)] for _ in range(2))
     for one, other in edges:
         after[one].append(other)

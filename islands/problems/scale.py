@@ -62,7 +62,7 @@ class Scale:
         return units if self.unit == 1 and isinstance(self.unit, int) else units / self.unit
 
     def user_costs(self, costs: Any) -> Any:
-        """Return costs on the device as the user sees them; violations are priced."""
+        """Return costs on the device as the user sees them, with violations at their price."""
         if self.priced:
             costs = priced.soft(costs, real=self.real)
         if self.real:
@@ -89,7 +89,7 @@ class Scale:
         return agree(exact, shown, real=self.real)
 
     def reaches(self, cost: float | None, value: float) -> bool:
-        """Return whether a cost, or None, is at least as good as a value."""
+        """Return whether a cost is at least as good as a value; False for None."""
         return reaches(cost, value, maximise=self.maximise, tolerance=self.tolerance)
 
 

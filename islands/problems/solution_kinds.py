@@ -27,7 +27,7 @@ class SolutionKind(ABC):
     """The form of a solution of n items."""
 
     name: ClassVar[str]
-    """`solution_kind` of results, and of problems unless encodings use another name."""
+    """`solution_kind` of results, and of problems unless `encoded_as` is another name."""
     made_by: ClassVar[str]
     """The function of `islands` that creates such problems from user functions."""
     dtype: ClassVar[np.dtype[Any]]
@@ -35,7 +35,7 @@ class SolutionKind(ABC):
     words: ClassVar[str]
     """A description of a valid solution."""
     number: ClassVar[int]
-    """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
+    """The value of `SOLUTION_KIND` in kernels/problems/solution.cuh."""
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves whose cost change a user's `delta` may return."""
     proposals: ClassVar[tuple[str, ...]] = ("setting",)
@@ -49,7 +49,7 @@ class SolutionKind(ABC):
     """Whether a move may lead to an invalid solution, which is then corrected."""
 
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
-        """Create the form of `size` items per solution; vectors lie between `low` and `high`."""
+        """Describe solutions of `size` items; vectors lie between `low` and `high`."""
         self.size, self.low, self.high = size, low, high
 
     @property
@@ -63,7 +63,7 @@ class SolutionKind(ABC):
         return Layout()
 
     def presented(self, solutions: Any) -> Any:
-        """Return a solution, or one per row, in the form that users' Python functions get."""
+        """Return a solution, or one per row, in the form that a user's Python function takes."""
         return solutions
 
     def array_of(self, solution: Any) -> NDArray[Any]:
@@ -131,7 +131,7 @@ class SolutionKind(ABC):
         return [np.zeros(self.size), np.ones(self.size)]
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
-        """Return the type of a word of a solution in kernels."""
+        """Return the type of the words that store a solution in kernels."""
         return self.dtype
 
     @property
@@ -148,7 +148,7 @@ class SolutionKind(ABC):
         return self.stored(solutions)
 
     def read(self, stored: Any) -> Any:
-        """Return solutions stored by kernels, as a view."""
+        """Return the solutions that kernels have stored."""
         return stored
 
 
@@ -169,7 +169,7 @@ class OrderKind(SolutionKind):
         before: Sequence[Sequence[int]] = (),
         parts: int | None = None,
     ) -> None:
-        """Create orders of `size` entries, with separators; `before` contains pairs of items."""
+        """Describe orders of `size` entries, separators included; `before` has pairs of items."""
         super().__init__(size, *bounds)
         self.parts, self.before = parts, None
         if before:
@@ -241,7 +241,7 @@ class SubsetKind(SolutionKind):
     axes, picture = ("item", ""), "The chosen items."
 
     def __init__(self, size: int, *bounds: ArrayLike, choose: Sequence[int] | None = None) -> None:
-        """Create subsets; `choose` has the minimum and the maximum number of chosen items."""
+        """Describe subsets; `choose` has the minimum and the maximum number of chosen items."""
         super().__init__(size, *bounds)
         self.choose: tuple[int, int] | None = None
         if choose is None:
@@ -357,7 +357,7 @@ class VectorKind(SolutionKind):
         return {"box_low": low, "box_width": high - low, "box_high": high}
 
     def bounds(self, module: Any = np) -> tuple[Any, Any]:
-        """Return both bounds as arrays of NumPy or CuPy."""
+        """Return both bounds as NumPy or CuPy arrays."""
         return module.asarray(self.low, np.float64), module.asarray(self.high, np.float64)
 
     def holds(self, solutions: NDArray[Any]) -> bool:
@@ -382,7 +382,7 @@ class VectorKind(SolutionKind):
 
 
 class ChoicesKind(SolutionKind):
-    """One of some values for each of n items."""
+    """A choice of one value for each of n items."""
 
     name, made_by, number = "choices", "choices", 4
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
@@ -399,7 +399,7 @@ class ChoicesKind(SolutionKind):
         groups: Sequence[int] | None = None,
         at_most: Sequence[int] | None = None,
     ) -> None:
-        """Create choices; `sizes` and `groups` are the number of values and the group of each item.
+        """Describe choices; `sizes` has the number of values of each item, `groups` its group.
 
         `at_most` limits the number of items per value.
         """

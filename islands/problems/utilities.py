@@ -12,7 +12,7 @@ UTILITIES = ("lp", "scaled")
 """Prices: the duals of the linear relaxation (Chu and Beasley 1998), or the inverse capacities."""
 
 DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
-_SPREAD = 0.1  # maximum change of a price, as a power of two: measured on the OR-Library
+_SPREAD = 0.1  # maximum change of a price, as a power of two; tuned on the OR-Library
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def varied(prices: Floats, number: int) -> Floats:
 
 
 def by_ratio(profits: NDArray[np.int64], priced: Floats) -> Floats:
-    """Return the profit of each item divided by its priced weight, rounded to some digits."""
+    """Return the profit of each item divided by its priced weight, rounded to `DIGITS`."""
     return rounded(_ratios(profits, priced))
 
 
@@ -71,8 +71,8 @@ def _ratios(profits: NDArray[np.int64], priced: Floats) -> Floats:
 def _scaled(file: MkpFile) -> Floats:
     """Return 1 / capacity for each capacity, scaled to units of profit.
 
-    The scale is the ratio of the item that fills all capacities together when items are selected by
-    decreasing ratio.
+    Items are taken by decreasing ratio of profit to priced weight until they fill the sum of the
+    priced capacities; the scale is the ratio of the last one.
     """
     capacities = file.capacities.astype(np.float64)
     shares = np.where(capacities > 0, 1.0 / np.maximum(capacities, 1.0), 0.0)

@@ -1,4 +1,4 @@
-"""The state of a run at the end of an epoch, and of its loop at the end."""
+"""The progress of a run at the end of an epoch, and the outcome of its loop."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,13 +36,13 @@ class Progress:
     best_known: float | None = None
     maximise: bool = False
     colony: int | None = None
-    """The colony of that island; None for a run without colonies."""
+    """The colony of `island`; None for a run without colonies."""
     has_converged: bool = False
     """Whether the population of each island has converged, at least once."""
     tolerance: float = 0.0
     """The relative difference up to which two costs count as equal."""
     lower_bound: float | None = None
-    """A cost that no solution is below, if the problem has such a bound."""
+    """The proven bound on the cost of all solutions, if the problem has one."""
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
@@ -101,7 +101,7 @@ class Outcome:
     abandoned_seconds: float = 0.0
     """Seconds spent on abandoned generations."""
     phases: Mapping[str, float] = field(default_factory=dict)
-    """The seconds of this rank in this start by phase."""
+    """The seconds that this rank has spent on each phase since the last start."""
 
 
 def is_better(cost: float | None, other: float | None, *, maximise: bool) -> bool:

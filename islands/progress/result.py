@@ -38,7 +38,7 @@ class Records(Protocol):
 
 
 UPPER = ("linear", "branch-and-cut")
-"""The kinds of upper bounds, which are those of profits."""
+"""The kinds of bounds that are upper bounds, as they limit profits."""
 
 HOW_TO_BE_FEASIBLE = (
     "Check that violation can be 0, raise price= if it is a number, or start from a feasible"
@@ -70,13 +70,13 @@ class Result:
     cost: float | None
     best_known: float | None
     gap: float | None
-    """In per cent; positive if worse than the best-known value."""
+    """In per cent; positive if worse than the best known value."""
     solution: Any
     """An array, a dict of the parameters of `islands.mixed`, or None."""
     island: int | None
     """The island that found the best solution."""
     best_generation: int
-    """The generation in which it was found."""
+    """The generation in which the best solution was found."""
     generations: int
     evaluations: int
     seconds: float
@@ -105,20 +105,20 @@ class Result:
     """
     folder: str | None
     violation: float = 0.0
-    """By how much the solution is infeasible: only if no feasible solution was found."""
+    """How much the solution violates the constraints; 0 if it is feasible."""
     solution_kind: str = "order"
     """`order`; `subset`: 1 for each chosen item, otherwise 0; `choices`: the value of each item;
     `vector` or `keys`: numbers; `mixed`: a dict."""
     colony: int | None = None
-    """The colony of that island; None for a run without colonies."""
+    """The colony of `island`; None for a run without colonies."""
     colonies: Sequence[Mapping[str, Any]] = ()
     """The settings of each colony in short, and the best cost on its islands."""
     abandoned_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     write_error: str = ""
-    """Why files of the run could not be written; the result is complete, but not its folder."""
+    """Why files of the run could not be written; the result is complete, but its folder is not."""
     is_partial: bool = False
-    """Whether it ended in generation 0; there is then nothing to resume from."""
+    """Whether the run ended in generation 0; there is then nothing to resume from."""
     rank_seconds: Sequence[Mapping[str, float]] = ()
     """The seconds of each rank by phase, since the last start."""
     team: int = 1
@@ -139,9 +139,9 @@ class Result:
     of knapsacks, `nearest` of sparse assignments; empty if no bound was requested, or the run was
     interrupted."""
     bound_estimate: float | None = None
-    """If no bound was proven in time, an estimate of it; a solution may be better."""
+    """An estimate of the bound, if none was proven in time; a solution may be better."""
     bound_seconds: float = 0.0
-    """The time of the bound, after the search."""
+    """The time spent on the bound, after the search."""
     stored_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     """The `settings`, which several results share and which must not be changed."""
     records: Records | None = None
@@ -181,9 +181,9 @@ class Result:
     def plot(self, axes: Any = None, what: str = "best") -> Any:
         """Draw a picture; return the first of its Matplotlib axes.
 
-        `what` is `best` (the course of the best cost), `solution`, `convergence`, `evaluations`,
-        `seconds`, `islands` or `lineage`, as for `islands plot`. `axes` are existing axes to draw
-        `best` or a solution into. Matplotlib comes with `pip install 'islands[report]'`.
+        `what` is `best` (the best cost over time), `solution`, `convergence`, `generations`,
+        `evaluations`, `islands` or `lineage`, as for `islands plot`. `axes` are existing axes to
+        draw `best` or a solution into. Matplotlib comes with `pip install 'islands[report]'`.
         """
         if self.draw is None:
             raise RunError("this result cannot be drawn. Call islands.solve to get one")
@@ -197,7 +197,7 @@ class Result:
     def items(self) -> Any:
         """Return the solution as a list of items: in their order, or only the chosen items.
 
-        That of `islands.mixed` is a dict.
+        For `islands.mixed`, return a dict of the parameters.
         """
         if self.solution is None:
             return None

@@ -1,4 +1,4 @@
-"""The progress of several runs at once, in arrays, with the names of `Progress`."""
+"""The progress of several runs at once: arrays with the attribute names of `Progress`."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -34,7 +34,7 @@ class BestCost(NamedTuple):
         return bound is not None and self.reached(bound)
 
     def is_within(self, percent: float) -> bool:
-        """Return whether the gap is known, and at most this."""
+        """Return whether the gap is known, and at most this many per cent."""
         gap = None if self.cost is None else self.problem.gap(self.cost)
         return gap is not None and gap <= percent
 
@@ -111,7 +111,7 @@ class Standings:
         return self._where(lambda best: best.has_reached_lower_bound)
 
     def is_within(self, percent: float) -> NDArray[np.bool_]:
-        """Return whether the gap is known, and at most this."""
+        """Return whether the gap is known, and at most this many per cent."""
         return self._where(lambda best: best.is_within(percent))
 
     def _where(self, test: Callable[[BestCost], bool]) -> NDArray[np.bool_]:

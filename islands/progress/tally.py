@@ -21,8 +21,8 @@ from islands.progress.progress import Progress, is_better
 NO_SOLUTION = np.iinfo(np.int64).max
 """The best cost of islands that have found no feasible solution."""
 _OF_NO_ISLAND = NO_SOLUTION, NO_SOLUTION, NO_SOLUTION
-"""The best of a rank that records no island, which is sorted after all others."""
-_LOW_BITS = 32  # of a sum, which messages contain in two numbers
+"""The best of a rank that records no island; it compares greater than any other."""
+_LOW_BITS = 32  # of a sum, which a message contains as two numbers
 _ABANDONED = 1 << 16  # differs from the numbers of all signals
 
 

@@ -80,7 +80,7 @@ def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) ->
 
 
 class TooLargeError(InputError):
-    """A file has more bytes of arrays than may be read."""
+    """A file whose arrays have more bytes than may be read."""
 
 
 @contextmanager

@@ -27,7 +27,7 @@ class FolderLock:
     """
 
     def __init__(self, work: str = "run", file: str = LOG) -> None:
-        """Prepare to lock the folder of a `work` by a file in it that is never replaced."""
+        """Prepare to lock a folder by a `file` in it that is never replaced; errors name `work`."""
         self._work, self._file = work, file
         self._locks = ExitStack()
         # Release the lock even if the object is discarded without a `with` block.

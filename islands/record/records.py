@@ -35,11 +35,11 @@ class Record(ABC):
     folder: ClassVar[str]
     """The name of the record, and of the folder with its files."""
     island: ClassVar[str]
-    """The column with the island of a row."""
+    """The column with the number of the island, by which rows are sorted."""
     types: ClassVar[Sequence[tuple[str, str]]]
     """The columns and their Arrow types."""
     describes_state: ClassVar[bool]
-    """Whether the rows of a generation describe its state: a resumed run writes them again."""
+    """Whether rows describe the state of a generation; a resumed run then repeats the last rows."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class Migrations(Record):
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.concatenate([batch.source for batch in batches]).astype(np.int32),
             np.concatenate([batch.target for batch in batches]).astype(np.int32),
-            # Without the bit of infeasible costs.
+            # Remove the bit that marks infeasible costs.
             problem.scale.user_costs(problem.scale.unmarked(costs)),
             np.concatenate([batch.accepted for batch in batches]),
             np.repeat([batch.bytes for batch in batches], counts),

@@ -88,7 +88,7 @@ def finished(folder: Path, *, continues: bool) -> Finished | None:
     """Return the result of a finished run, or None if the run is to be resumed.
 
     An unfinished or interrupted run is resumed, and so is a finished one that `continues`, for
-    example with later stopping criteria. Refuse a run with a result that has no checkpoint for it.
+    example with later stopping criteria. Refuse to resume a finished run without a checkpoint.
     """
     if not (folder / FINISHED).exists():
         return None

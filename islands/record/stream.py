@@ -174,7 +174,7 @@ def rows_path(folder: Path, rank: int, start: int) -> Path:
 def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None = None) -> pa.Table:
     """Return the complete batches of a stream, which another process may be writing.
 
-    Read at least `enough` rows; by default all rows, of a file of limited size.
+    Read at least `enough` rows. By default, read all rows, and refuse a file that is too large.
     """
     import pyarrow as pa
 
@@ -190,9 +190,8 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
                 batches.append(batch)
                 left -= batch.num_rows
         except (pa.ArrowInvalid, OSError) as error:
-            # At the end of the file, Arrow's errors, which have no number, are about a batch that a
-            # process is writing, or was writing when it was killed; the batches before it are
-            # complete.
+            # An error of Arrow, which has no errno, at the end of the file is about a batch that a
+            # process is writing, or was writing when it was killed. Earlier batches are complete.
             if getattr(error, "errno", None) is not None or source.tell() < size:
                 raise
     return pa.Table.from_batches(batches, schema)
@@ -211,13 +210,13 @@ def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
     def batches() -> Iterator[pa.RecordBatch]:
         total = 0
         for batch in reader:
-            total += batch.get_total_buffer_size()  # reads no content, which is not validated yet
+            total += batch.get_total_buffer_size()  # does not read the unvalidated content
             if total > (size := os.fstat(source.fileno()).st_size):
                 raise ValueError(f"its rows have {total} bytes, more than the {size} of the file")
             try:
                 batch.validate(full=True)
             except pa.ArrowInvalid as error:
-                raise ValueError(str(error)) from error  # of a complete batch
+                raise ValueError(str(error)) from error  # a complete batch is damaged
             yield batch
 
     return reader.schema, batches()

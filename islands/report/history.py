@@ -80,10 +80,10 @@ class History:
         return np.where(np.isinf(best), np.nan, best)
 
     def changes(self, over: Floats, column: int | None = None) -> tuple[Floats, Floats]:
-        """Return the best costs of an island, or of all, each at its place on an axis.
+        """Return where on an axis the best cost of an island, or of all, changes, and the costs.
 
-        `over` has the places of the generations with rows. A cost has the place of the generation
-        in which it was found, which may be between two rows. The last cost is repeated at the end.
+        `over` has the position of each generation with rows. A cost is at the position of the
+        generation that found it, perhaps between two rows. The last cost is repeated at the end.
         """
         if column is None:
             best = self.overall()
@@ -115,7 +115,7 @@ class History:
         return f"{island} (rank {'?' if rank is None else rank})"
 
     def losses(self, values: Floats, reference: float) -> Floats:
-        """Return by how many per cent costs are worse than a reference that is not 0."""
+        """Return how much worse costs are than a nonzero reference, in per cent."""
         return np.asarray(percent_worse(values, reference, maximise=self.maximise))
 
     def thinned(self, most: int, *, early: bool = False) -> History:
@@ -146,7 +146,7 @@ def sense_of(trace: pa.Table) -> bool | None:
 
 
 def _filled(values: Floats, present: NDArray[np.bool_]) -> Floats:
-    """Fill generations without a row of an island with its previous row."""
+    """Repeat an island's previous row in generations in which it has none."""
     if present.all():
         return values
     rows = np.where(present, np.arange(len(values))[:, np.newaxis], 0)
@@ -175,9 +175,9 @@ class Migrants:
     cost: Floats
     accepted: NDArray[np.bool_]
     gain: Floats
-    """By how much the migrant was better than the best cost of its island in the previous row.
+    """How much better the migrant was than the best cost of its island in the previous row.
 
-    It is 0 unless no better migrant arrived at the island in the same migration.
+    It is 0 if a better migrant arrived at the island in the same migration.
     """
 
     @classmethod

@@ -61,7 +61,7 @@ class Page:
 
 
 def require_html(option: str, path: Path) -> None:
-    """Refuse a file name for a page, the value of an option, that browsers do not open as HTML."""
+    """Refuse the value of an option, a file for a page, that browsers would not open as HTML."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{option} {path}: must end in {either(_SUFFIXES)}, as a page is HTML")
 
@@ -151,7 +151,7 @@ def figure(picture: str, caption: str, numbers: str = "") -> str:
 
 
 def plot(drawn: Any, caption: str, numbers: str = "", *, label: str = "") -> str:
-    """Return a figure of Matplotlib with its caption, or another `label`, and its numbers."""
+    """Return a Matplotlib figure with its caption and numbers; `label` is for screen readers."""
     return figure(inline(drawn, label or caption), caption, numbers)
 
 

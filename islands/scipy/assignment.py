@@ -1,4 +1,4 @@
-"""Quadratic assignment with the interface of SciPy."""
+"""Quadratic assignment with the SciPy interface."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 
 _OPTIONS = ("time_limit", "maximize", "rng", "partial_match")
 _IGNORED = ("maxiter", "tol", "P0", "shuffle_input", "partial_guess")
-"""Options of the methods of SciPy that have no effect."""
+"""Options of the SciPy methods that have no effect."""
 _SMALL_MATCH = 12
 """Up to this number of nodes, the search ends when it has converged."""
 _LEAST_SECONDS = 0.001
@@ -119,7 +119,7 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
         raise ValueError(f"`{name}` must have real entries")
     try:
         array: Matrix = np.atleast_2d(np.asarray(matrix, float))
-    except OverflowError:  # of a Python integer
+    except OverflowError:  # a large Python integer
         raise ValueError(f"`{name}` must have finite entries") from None
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"`{name}` must be square")

@@ -58,7 +58,7 @@ class Variables:
         return self.low < self.high
 
     def search_bounds(self) -> tuple[Vectors, Vectors]:
-        """Return the bounds of the free variables in the search, by 0.5 wider for integers."""
+        """Return the bounds of the free variables in the search: for integers, 0.5 further out."""
         free, half = self.free, np.where(self.is_integral, 0.5, 0.0)
         low = np.nextafter(self.low - half, self.low)
         high = np.nextafter(self.high + half, self.high)
@@ -72,7 +72,7 @@ class Variables:
 
 
 class Constraint:
-    """A constraint of SciPy: functions of a vector must be between two limits."""
+    """A SciPy constraint: functions of a vector must be between two limits."""
 
     def __init__(self, values: Callable[[Vectors], Vectors], low: Any, high: Any) -> None:
         self._values, self._low, self._high = values, low, high
@@ -119,7 +119,7 @@ class Function:
         constraints: list[Constraint],
         variables: Variables,
     ) -> None:
-        """Evaluate by `mapped`, which calls a function for each vector, or in one call if None."""
+        """Evaluate by `mapped`, which calls a function for each vector; if None, in one call."""
         self._bound = _WithArguments(func, args)
         self._mapped, self._constraints, self.variables = mapped, constraints, variables
         self.calls = 0

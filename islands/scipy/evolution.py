@@ -1,4 +1,4 @@
-"""Differential evolution with the interface of SciPy."""
+"""Differential evolution with the SciPy interface."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _STRATEGIES = {
     "currenttobest1": "current-to-best/1",
     "randtobest1": "current-to-pbest/1",
 }
-"""The strategies of the search that are most similar to those of SciPy."""
+"""The strategies of the search that are most similar to SciPy's."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""The defaults of SciPy; with them, the search adapts both."""
+"""SciPy's defaults; with them, the search adapts both."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
 """Share of the population whose values must be close for the search to end."""
@@ -164,7 +164,7 @@ class _Population:
     def spread(self) -> tuple[float, float]:
         """Return the standard deviation of the best values, and the magnitude of their mean.
 
-        The worst values are left out: with adaptive rates, a few individuals lag behind for long.
+        Leave out the worst values: with adaptive rates, a few individuals lag behind for a while.
         """
         best = np.sort(self._energies)[: max(_LEAST_POPULATION, int(_BEST * len(self.start)))]
         if not np.isfinite(best).all():
@@ -423,7 +423,7 @@ def _polish(result: Any, polish: Any, function: Function, constraints: Any) -> N
     inside = (better.x >= low).all() and (better.x <= high).all()
     before_and_after = function.violations(np.array([result.x, better.x]))
     is_better = before_and_after[1] < before_and_after[0] or better.fun < result.fun
-    # A local search satisfies equations up to rounding only.
+    # A local search satisfies equations only up to rounding.
     if inside and is_better and before_and_after[1] <= max(before_and_after[0], _ROUNDING):
         result.x, result.fun = np.asarray(better.x, float), np.float64(better.fun)
         result.jac = better.get("jac")

@@ -1,6 +1,6 @@
 """A bit-identical version of the exponential of kernels/core/exponential.cuh in NumPy or CuPy.
 
-It uses only sums, products and bit operations, as `numpy.exp` is rounded differently on other
+It uses only sums, products and bit operations, as the rounding of `numpy.exp` differs between
 machines.
 """
 

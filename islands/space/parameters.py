@@ -1,8 +1,8 @@
 """The parameters of `islands.mixed`: their coordinates, entries and values.
 
-A search moves coordinates between bounds. They are decoded to as many entries of a solution, which
-are numbers: the value of a number, the index of a choice, the items of an order, or the 1 and 0 of
-a subset. Users see values: `"adam"` instead of its index.
+A search moves coordinates between bounds. They are decoded to an equal number of entries of a
+solution: the value of a number, the index of a choice, the items of an order, or a 0 or 1 for each
+item of a subset. Users see values, such as `"adam"` instead of its index.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def entries(self, coordinates: Any, module: Any) -> Any:
-        """Decode coordinates to entries, in arrays of NumPy or CuPy."""
+        """Decode coordinates to entries, in NumPy or CuPy arrays."""
 
     @abstractmethod
     def coordinates(self, entries: Rows) -> Rows:
@@ -83,7 +83,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def stored(self) -> dict[str, Any]:
-        """Return the arguments for JSON."""
+        """Return the arguments of the constructor, for JSON."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,7 @@ class _Many(Parameter):
 
 @dataclass(frozen=True)
 class Order(_Many):
-    """An order of n items: by increasing coordinates, equal ones by increasing items."""
+    """An order of n items by increasing coordinate; ties are broken by the item."""
 
     kind, dtype = "order", np.dtype(np.int32)
 

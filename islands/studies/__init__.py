@@ -1,4 +1,4 @@
-"""Commands that evaluate searches, which a solver does not need.
+"""Commands around the solver: benchmarks, experiments of papers, comparison pages and Slurm jobs.
 
 `bench` measures, `papers` repeats published experiments, `pages` compares runs in HTML, and
 `clusters` submits and follows Slurm jobs. They use the solver, and the solver does not depend on
@@ -8,8 +8,8 @@ them: only the modules of `islands.cli` import this folder, when their commands 
 - `Table` (`islands.tables`): the results of a study, written to a folder.
 - `Page` (`islands.report`): the HTML page of a study.
 
-They are not limited to the public interface: methods with equal settings are resolved once, for all
-seeds; benchmarks of a component (launches, migration, a kernel) import its folder, and jobs handle
-the folders of runs. May import every folder of `islands` except `cli`. `bench` and `papers` also
-import `pages`.
+They use more than the public interface: the settings of a method are resolved once for all seeds,
+the benchmark of a component (launches, migration, a kernel) imports its folder, and jobs handle the
+folders of runs. May import every folder of `islands` except `cli`. `bench` and `papers` also import
+`pages`.
 """

@@ -1,10 +1,11 @@
-"""Tables and other data of studies, in TOML files beside the code that uses them.
+"""Read the tables and other data of studies from TOML files beside the code that uses them.
 
-A table has `columns`, and optionally lines of text `above` its titles. A column that is only in
-files, not in printed tables, is a name; any other has the arguments of `Column`, in order or by
-name. "*NAME" stands for the columns listed under `shared`. A form is a Python format, a text such
-as "{:.1f} ms", or the name of a function. A value is the path of an attribute (in a column without
-a name, the name of a cell), a text with cells such as "{reached}/{runs}", or a function's name.
+A table has `columns`, and optionally lines of text `above` its header. A string is the name of a
+column that is written to files but not printed; other columns list the arguments of `Column`, in
+order or by name. "*NAME" stands for the columns listed under `shared`. A form is a Python format, a
+template such as "{:.1f} ms", or the name of a function. A value is the path of an attribute (in a
+column without a name, the name of a cell), a template with cells such as "{reached}/{runs}", or the
+name of a function.
 """
 
 import tomllib
@@ -20,7 +21,7 @@ from islands.text import count, gap
 
 _ARGUMENTS = [field.name for field in fields(Column)]
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {"count": count, "gap": gap}
-"""Functions that any file may name."""
+"""Functions that every file may name."""
 
 
 @cache
@@ -55,7 +56,7 @@ def spliced(entries: Iterable[Any], shared: Mapping[str, Any]) -> list[Any]:
 def _column(entry: Any, functions: Mapping[str, Any]) -> Column:
     if isinstance(entry, str):
         return Column(entry)
-    # An entry may end before the last argument.
+    # The last arguments may be omitted.
     given = entry if isinstance(entry, dict) else dict(zip(_ARGUMENTS, entry, strict=False))
     return Column(**{"name": ""} | given | _computed(given, functions))
 

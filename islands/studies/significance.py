@@ -1,6 +1,6 @@
 """Statistical tests of one sample of runs against another, with effect sizes.
 
-Smaller values are better; infinity is a run without a solution.
+Smaller values are better; an infinite value stands for a run without a solution.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from islands.text import counted
 # Vargha and Delaney (2000): limits of the distance of A from 0.5.
 _SIZES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 _MOST_EXACT = 100
-"""Maximum number of values of both samples for which p is exact."""
+"""Maximum total size of both samples for which the p-value is exact."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class WilcoxonResult:
 
 
 def signed_rank(pairs: Iterable[tuple[float, ...]]) -> WilcoxonResult:
-    """Compare pairs of ours and theirs by the Wilcoxon signed-rank test (1945); drop equal pairs.
+    """Compare our values with theirs by the Wilcoxon signed-rank test (1945), without equal pairs.
 
     The p-value is exact if no two differences have the same size.
     """
@@ -90,9 +90,9 @@ def mann_whitney(one: Sequence[float], other: Sequence[float]) -> Comparison:
 
 
 def _exact(ranks: NDArray[np.float64], count: int) -> float:
-    """Return the exact p-value of the first `count` ranks.
+    """Return the exact two-sided p-value of a sample that has the first `count` of these ranks.
 
-    SciPy only implements the distribution without ties, and runs that reach the optimum are ties.
+    SciPy implements only the distribution without ties, but runs that reach the optimum are tied.
     """
     doubled = np.rint(2 * ranks).astype(int)
     # ways[k, s]: the number of ways to choose k of the ranks so far with the sum s.

@@ -57,7 +57,7 @@ class ImproverContract(RunContract):
 
 
 class EncodingContract:
-    """An encoding of solutions: genomes and solutions represent each other."""
+    """The contract of an encoding: genomes and solutions represent each other."""
 
     samples: ClassVar[int] = 40
 
@@ -84,7 +84,7 @@ class EncodingContract:
 
 
 class TopologyContract:
-    """A topology: who sends to whom, the same for every rank."""
+    """The contract of a topology: every rank finds the same senders."""
 
     sizes: ClassVar[tuple[int, ...]] = (2, 3, 4, 5, 7, 8, 9, 16, 17, 30)
     numbers: ClassVar[range] = range(1, 6)

@@ -26,7 +26,7 @@ def solutions_of(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 class ProblemContract:
-    """A problem of any kind, and a small instance of it.
+    """The contract of a problem of any kind, tested on a usual and a small instance.
 
     A subclass defines `problem`, `small` and `cost`.
     """

@@ -29,7 +29,7 @@ def facts(result: Result) -> dict[str, Any]:
 
 
 class RunContract:
-    """A problem with settings: all ways to run it give bit-identical results.
+    """The contract of a problem with settings: all ways to run it give bit-identical results.
 
     A subclass defines `problem`, and `settings` with which a run has a few migrations.
     """
@@ -43,11 +43,11 @@ class RunContract:
     """Threads per block of the emulated GPU."""
 
     def problem(self) -> Problem | str:
-        """Return the problem or the name of an instance, always an equal one."""
+        """Return the problem or the name of an instance; all calls return an equal one."""
         raise NotImplementedError
 
     def other(self) -> Problem | str:
-        """Return a problem that may share launches with it; by default, the same one."""
+        """Return a problem that may share launches with `problem`; by default, the same one."""
         return self.problem()
 
     def loaded(self) -> Problem:
@@ -68,7 +68,7 @@ class RunContract:
     @pytest.fixture(scope="class")
     @classmethod
     def alone(cls) -> Result:
-        """Return the run with one thread and one rank."""
+        """Return the result of a run with one thread and one rank."""
         return cls().solved(threads=1)
 
     def test_the_cost_is_that_of_the_solution(self, alone: Result) -> None:

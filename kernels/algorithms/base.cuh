@@ -1,9 +1,9 @@
-// Base of all algorithms. The header of an algorithm declares its settings and a class that makes
+// Base of all algorithms. The header of an algorithm declares its settings and a class that creates
 // individuals,
 //     struct algorithm::Plan        class algorithm::Mover : public algorithm::Base<Plan>
 // and ends with #include "generation.cuh", which contains the loop. A block processes one slot of a
 // population after another: it reads generation g and writes g + 1.
-// Random streams: the one that the caller names (START or MUTANT).
+// Random streams: the one passed by the caller (START or MUTANT).
 #pragma once
 
 #include "core/islands.cuh"
@@ -32,8 +32,8 @@ template <class Plan>
 class Base {
   public:
     static constexpr int CHILDREN = 1;  // per slot, in consecutive rows; the better one is used
-    static constexpr bool LAST_FIRST = false;       // whether the last slots take longest
-    static constexpr bool KEEPS_ALL = false;        // whether every child is stored
+    static constexpr bool LAST_FIRST = false;       // whether to begin with the last, slowest slots
+    static constexpr bool KEEPS_ALL = false;        // whether every child is stored, none offered
     static constexpr bool IMPROVES_REDRAWN = true;  // whether improvers also run after restarts
 
     __device__ Base(const Islands& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
@@ -73,7 +73,7 @@ class Base {
     __device__ void store_state(const Slot&, const Gene*, int64_t, bool) {}
 
   protected:
-    // The row of an individual of the same island in the previous generation.
+    // Return the row of an individual of the same island in the previous generation.
     __device__ int32_t row_before(const Slot& slot, int individual) const {
         return all_.row(slot.made - 1, slot.local, individual);
     }
@@ -81,12 +81,12 @@ class Base {
         const int32_t row = row_before(slot, individual);
         return {all_.cost[row], all_.genes_of(row)};
     }
-    // The individual with a rank in the previous generation; 0 is the best. Only if the algorithm
-    // needs them sorted.
+    // Return the individual with a given rank in the previous generation; 0 is the best. Only for
+    // algorithms that require ranks.
     __device__ int ranked(const Slot& slot, int rank) const {
         return all_.order[int64_t(slot.local) * all_.population + rank];
     }
-    // The index of a slot among all slots of this rank.
+    // Return the index of a slot among all slots of this rank.
     __device__ int64_t number(const Slot& slot) const { return all_.number(slot.local, slot.slot); }
 
     const Islands& all_;

@@ -1,8 +1,8 @@
 // The biased random-key genetic algorithm (Goncalves and Resende 2011), with several parents as in
 // BRKGA-MP-IPR (Andrade, Toso, Goncalves and Resende 2021). Copies the elite, draws the mutants,
-// and mates the rest. Reads the genes and ranks of generation g. Writes a child directly to its row
-// and passes its keys to the decoder at the same time.
-// Random streams: PARENTS, MATE, MUTANT.
+// and creates the rest by mating. Reads the genes and ranks of generation g. Writes a child
+// directly to its row and passes its keys to the decoder at the same time. Random streams: PARENTS,
+// MATE, MUTANT.
 #pragma once
 
 #include "algorithms/base.cuh"
@@ -12,8 +12,8 @@ namespace algorithm {
 // BRKGA_PARENTS is the number of parents of a child.
 struct Plan {
     int32_t elite, mutants, elite_parents;
-    // A word of at least bias[k] selects a gene from a parent after the k-th; parents are sorted,
-    // best first.
+    // A gene comes from a parent after the k-th if its random word is at least bias[k]. Parents are
+    // sorted, best first.
     uint32_t bias[BRKGA_PARENTS - 1];
 };
 

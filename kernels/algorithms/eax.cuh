@@ -22,13 +22,13 @@ __device__ bool stops(const improver::Plan& improving) {
     return POLLING_IS_CHEAP && improver::halts(improving);
 }
 
-// Whether a pair creates children in this generation.
+// Return whether a pair creates children in this generation.
 __device__ bool crosses(const Plan& plan, const Pair& pair) {
     const Stage& stage = plan.stage[pair.local];
     return stage.phase < DONE && !(stage.sleeps && (pair.a == HEIR || pair.b == HEIR));
 }
 
-// Whether an island restarts in this generation with new tours.
+// Return whether an island restarts in this generation with new tours.
 __device__ bool restarts(const Plan& plan, int local) {
     return plan.restarts && plan.stage[local].phase == DONE;
 }
@@ -89,7 +89,7 @@ EAX_KERNEL(256, 1, eax_clear) {
     eax::Frequencies(plan, local, all.shape.n).clear(blockIdx.x % parts, parts);
 }
 
-// Counts the edges of all tours of these islands, and the positions of the cities of changed tours.
+// Counts the edges of all tours of these islands, and locates the cities of changed tours.
 EAX_KERNEL(256, 1, eax_adopt) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
@@ -123,8 +123,8 @@ EAX_KERNEL(384, 3, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + job * eax::WORK * pitch;
-        // The graph grows from the start of block memory. The comparison is at the end, unless it
-        // is in global memory; the walks reuse that part later.
+        // The graph is allocated at the start of block memory, and the comparison at its end or in
+        // global memory. The walks later reuse the end.
         Scratch scratch(arena.large());
         Scratch of_comparison = eax::memory_of(plan, work, pitch, arena.large(), n);
         eax::Comparison comparison(plan, pair, of_comparison, work + 4 * pitch, n);
@@ -239,7 +239,7 @@ __device__ void choose(Choice& children, const Plan& plan, const Pair& pair) {
 
 }  // namespace eax
 
-// If ranks share an island: a block chooses among the children of one pair after another.
+// Used if ranks share an island: a block chooses among the children of one pair after another.
 EAX_KERNEL(512, 3, eax_choose) {
     for (int nth = blockIdx.x; nth < eax::launched_pairs(all, plan); nth += gridDim.x) {
         if (eax::stops(improving)) break;
@@ -290,8 +290,8 @@ EAX_KERNEL(512, 3, eax_replace) {
     }
 }
 
-// A block creates one tour of restarting islands after another: the heir or a new one. It counts
-// the edges unless other ranks also create tours.
+// A block creates the tours of restarting islands, one after another: the heir and new ones. It
+// counts their edges unless other ranks also create tours.
 EAX_KERNEL(512, 1, eax_restart) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
@@ -314,8 +314,7 @@ EAX_KERNEL(512, 1, eax_restart) {
     }
 }
 
-// If ranks share a restarting island: finds the positions of cities and counts the edges of all
-// tours.
+// Used if ranks share a restarting island: locates the cities and counts the edges of all tours.
 EAX_KERNEL(256, 1, eax_recount) {
     Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {

@@ -14,9 +14,9 @@
 
 namespace growth {
 
-// The individuals of the next generation: those of the current one, the worst replaced by growths.
-// If there is a pattern, the cost in it decides about the second half of the slots, except that the
-// cheapest individual stays.
+// The individuals of the next generation: those of the current one, except that the polished states
+// replace the worst. If there is a pattern, the second half of the slots is selected by the cost in
+// it. The cheapest individual is replaced only by a cheaper one.
 class Heirs {
   public:
     __device__ Heirs(Scratch& scratch, const Islands& all)
@@ -25,7 +25,7 @@ class Heirs {
           key_(scratch.take<int64_t>(all.population)),
           source_(scratch.take<int32_t>(all.population)) {}
 
-    // Select from generation g of an island and the polished states.
+    // Select them from generation g of an island and from the polished states.
     __device__ void choose(int local, const Growths& growths, const Plan& plan) {
         const int32_t first = all_.row(all_.island[local].generation, local, 0);
         const int middle = first_of_pattern(all_, plan);
@@ -58,8 +58,8 @@ class Heirs {
     }
 
   private:
-    // Replace the individual with the largest key, of those from `begin` to `end`, by a state, if
-    // the key of the state is less and new among them.
+    // Replace the individual with the largest key in [begin, end) by a state, if the key of the
+    // state is smaller and differs from the keys of all individuals in this range.
     __device__ void offer(int rank, int64_t cost, int64_t key, int begin, int end) {
         int worst = NONE, cheapest = 0;
         bool is_new = true;
@@ -80,13 +80,13 @@ class Heirs {
 
     const Islands& all_;
     int64_t* const cost_;
-    int64_t* const key_;     // the cost, or that in the pattern
+    int64_t* const key_;     // the cost, or the cost in the pattern
     int32_t* const source_;  // the rank of a state, or NONE
 };
 
 }  // namespace growth
 
-// A block creates generation 0 of one island after another, which may include given individuals.
+// Each block creates generation 0 of its islands in turn. It may include given individuals.
 GROWTH_KERNEL(first_growths) {
     Scratch scratch(arena.large());
     Instance own(all, data, plan, improving);
@@ -108,15 +108,15 @@ GROWTH_KERNEL(first_growths) {
                 cost = state.cost();
             }
             if (threadIdx.x == 0) all.cost[row] = cost;
-            // Each individual counts, so that a limit of evaluations in this generation keeps all
-            // of them.
+            // Count each individual: after a halt, those that were not counted are considered
+            // missing.
             all.count(local, slot, slot == 0 ? plan.growths : 1);
             __syncthreads();
         }
     }
 }
 
-// A block grows a batch of one island after another.
+// Each block grows a batch for each of its islands in turn.
 GROWTH_KERNEL(next_growths) {
     Scratch scratch(arena.large());
     Instance own(all, data, plan, improving);

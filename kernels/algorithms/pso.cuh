@@ -1,15 +1,14 @@
 // Particle swarm optimisation (Kennedy and Eberhart 1995) on keys and vectors, and on bits (1997)
 // as in Munhao et al. (2019). A row of the population is the best position that a particle has
-// found; its current position and velocity are separate arrays. Reads generation g and these
-// arrays, which it updates in place.
-// Random streams: VELOCITY, and SIGMOID for bits.
+// found; its current position and velocity are in separate arrays. Reads generation g and these
+// arrays, which it updates in place. Random streams: VELOCITY, and SIGMOID for bits.
 #pragma once
 
 #include "algorithms/base.cuh"
 #include "core/nibbles.cuh"
 #include "core/sigmoid.cuh"
 
-// How the inertia decreases: mostly early, linearly, or mostly late.
+// How the inertia decreases: linearly, mostly early, or mostly late.
 #define PSO_LINEAR 0
 #define PSO_EARLY 1
 #define PSO_LATE 2
@@ -186,7 +185,6 @@ class Mover : public Base<Plan> {
         spread(row, plan_, all_.shape.pitch);
     }
 
-    // Move the particle.
     template <class Decoder>
     __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const int lead = leader(slot);

@@ -1,8 +1,8 @@
 // Finds the edges of the complete graph that should replace edges of a spanning tree. The cities
-// are laid out in a line such that the longest tree edge between any two cities is the widest gap
-// between them; an edge that is shorter than this gap should replace it. A thread compares a city
-// with all cities after it, and skips tiles of cities that are too far away. Reads the problem and
-// the line; writes the edges found for each place of the line. No random numbers.
+// are laid out in a line such that the longest edge on the path between any two cities in the tree
+// is the widest gap between them; an edge that is shorter than this gap should replace it. A thread
+// compares a city with all cities after it, and skips tiles of cities that are too far away. Reads
+// the problem and the line; writes the edges found for each place of the line. No random numbers.
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 
@@ -38,7 +38,7 @@ __device__ int64_t least_distance(const problem::Data& data, const Line& line, i
 
 }  // namespace bounds
 
-// Processes the places part, part + parts, part + 2 * parts, ..., so that all parts take the same
+// Processes the places part, part + parts, part + 2 * parts, ..., so all parts take about the same
 // time. `counts` receives the number of edges of each place; `edges` stores at most MOST of them.
 KERNEL(find_shorter_edges, (problem::Data data, bounds::Line line, int32_t n, int32_t part,
                             int32_t parts, int32_t* counts, int32_t* edges)) {
@@ -47,7 +47,7 @@ KERNEL(find_shorter_edges, (problem::Data data, bounds::Line line, int32_t n, in
     for (int64_t row = first; row < n; row += step) {
         const problem::City city = problem::city(data, n, line.city[row]);
         const int64_t own = line.multiplier[row];
-        int64_t longest = line.gap[row];  // between the row and the column
+        int64_t longest = line.gap[row];  // the widest gap between the row and the column
         int32_t count = 0;
         for (int64_t column = row + 1; column < n; ++column) {
             if (column % bounds::TILE == 0) {

@@ -46,7 +46,7 @@ __device__ int64_t follow(const problem::Judge& judge, Word* row, const int32_t*
     return is_proposed ? judge.make(row, step, cost, judge.cost_after(row, step, cost)) : cost;
 }
 #else
-// Return the move that Python has drawn as numbers.
+// Return the move that Python drew and encoded as numbers.
 __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #if SOLUTION_KIND == SOLUTION_ORDER
     return {problem::Move::Kind(numbers[0]), numbers[1], numbers[2], numbers[3]};
@@ -149,7 +149,7 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
-// Evaluates rows, which evaluations may change. A block evaluates one after another.
+// Evaluates rows, which the evaluation may change. A block evaluates one row after another.
 KERNEL(evaluate_rows,
        (Arena arena, problem::Data data, Word* rows, int32_t n, int32_t count, int64_t* costs)) {
     const int words = words_of(n);
@@ -178,8 +178,8 @@ KERNEL(evaluate_rows,
 
 #include "moves.cuh"
 
-// Each thread computes deltas of moves of an order, whose rows have length `pitch`. `ends` are
-// pairs of places; the deltas are grouped by the three kinds of moves.
+// Computes the deltas of moves, with a thread for each move. Orders are rows of length `pitch`, and
+// `ends` are pairs of places. The deltas are grouped by the three kinds of moves.
 KERNEL(compute_deltas, (problem::Data data, const int32_t* orders, int32_t n, int32_t pitch,
                         int32_t count, int32_t moves, const int32_t* ends, int64_t* deltas)) {
     const int64_t all = int64_t(count) * moves;

@@ -23,7 +23,7 @@
 namespace checked {
 inline char* begin_of_scratch = nullptr;
 
-// Poison the memory between `first` and the next part of a user's state; return where that begins.
+// Poison the memory from `first` to the next part of a user's state; return where that part begins.
 inline char* fenced(char* first, char* last) {
     constexpr int BYTES = 1024;
     if (begin_of_scratch) ASAN_POISON_MEMORY_REGION(first, last + BYTES - first);
@@ -55,8 +55,8 @@ inline char* allocated(int64_t bytes) {
     return memory;
 }
 
-// Return memory of exactly this size, without any readable address within 16 GiB, the range of
-// 32-bit indices. With AddressSanitizer, both ends are exact; otherwise only the upper one.
+// Return memory of exactly this size, if possible without readable addresses within 16 GiB, the
+// range of 32-bit indices. With AddressSanitizer, both ends are exact; otherwise, the upper one.
 inline char* guarded(int64_t bytes) {
     const int64_t page = sysconf(_SC_PAGESIZE), inside = (bytes + page - 1) / page * page;
     for (int64_t reach = int64_t(1) << 34; reach >= page; reach /= 4) {

@@ -8,7 +8,7 @@ namespace exact {
 
 constexpr double LARGEST_ANGLE = 1e6;
 
-// An angle between -pi/4 and pi/4, after subtracting a number of quarter turns.
+// An angle reduced to [-pi/4, pi/4] by subtracting quarter turns.
 struct Angle {
     Twofold rest;
     int quarters;  // modulo 4
@@ -43,7 +43,7 @@ __device__ double sine(const Twofold& angle) {
     return x + (series * z * x + angle.low * (1.0 - 0.5 * z));
 }
 
-// The same for the cosine.
+// Return the cosine of an angle between -pi/4 and pi/4, by a Taylor series.
 __device__ double cosine(const Twofold& angle) {
     const double x = angle.high, z = x * x;
     double series = 1.0 / 20922789888000.0;

@@ -38,7 +38,7 @@ __device__ double finite(int64_t cost) {
     return value < -largest ? -largest : value < largest ? value : largest;
 }
 
-// Return a cost after a change, whose sign and order are those of integers in both formats.
+// Return a cost plus a change, which is encoded like a cost and so has the sign of its integer.
 __device__ int64_t changed(int64_t cost, int64_t change) {
     if (!COSTS_REAL) return cost + change;
     return ordered(value_of(cost) + value_of(change));

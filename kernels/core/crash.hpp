@@ -32,14 +32,14 @@ inline void on_crash(int number, siginfo_t* cause, void*) {
     for (Crash& crash : crashes) {
         if (crash.number != number) continue;
         if (runs_blocks && cause->si_code > 0) {
-            static bool is_said = false;  // other threads may fail simultaneously, and wait
+            static bool is_said = false;  // other threads that fail at the same time wait
             while (__atomic_test_and_set(&is_said, __ATOMIC_SEQ_CST)) pause();
             say("\nislands: the process received ");
             say(crash.words);
             say(crash_place);
         }
         sigaction(number, &crash.before, nullptr);
-        if (cause->si_code <= 0) raise(number);  // sent by another process, and not repeated
+        if (cause->si_code <= 0) raise(number);  // sent by a process: not raised again on return
     }
 }
 
@@ -57,7 +57,7 @@ inline void set_crash_stack() {
     if (stack.ss_sp) sigaltstack(&stack, nullptr);
 }
 
-// Marks this thread as running blocks, in its scope.
+// Marks this thread as running blocks during the lifetime of the object.
 struct InBlocks {
     InBlocks() {
         set_crash_stack();

@@ -2,7 +2,7 @@
 // rounds. The key is the seed, and the counter identifies the purpose of a number
 // (core/streams.cuh), so there is no state. The counter contains the low 32 bits of the generation;
 // the high ones modify the key. Returns random words and numbers derived from them.
-// Random streams: the one that the caller names.
+// Random streams: the one passed by the caller.
 #pragma once
 
 #include "core/compiler.cuh"
@@ -11,7 +11,7 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The fewest rounds that passed all tests of its authors, for searches that mostly draw numbers.
+// The fewest rounds that passed all tests of its authors, for searches dominated by random draws.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>

@@ -12,7 +12,7 @@ constexpr double LN2 = 0x1.62e42fefa3p-1, REST_OF_LN2 = 0x1.3de6af278ece6p-42;
 
 __device__ double infinity() { return __longlong_as_double(0x7ff0000000000000); }
 
-// Return 2^power if it is a normal number.
+// Return 2^power, which must be a normal number.
 __device__ double power_of_two(int power) {
     return __longlong_as_double(int64_t(power + 1023) << 52);
 }

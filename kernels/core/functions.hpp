@@ -39,7 +39,7 @@ inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 
-// As in CUDA, floats return floats; C's functions are for doubles only.
+// As in CUDA, functions of floats return floats; those of C are for doubles only.
 using std::abs, std::fabs, std::sqrt, std::cbrt, std::hypot, std::pow, std::fma, std::fmod;
 using std::acos, std::asin, std::atan, std::atan2, std::cos, std::sin, std::tan;
 using std::ceil, std::floor, std::rint, std::round, std::trunc, std::copysign;

@@ -2,9 +2,9 @@
 // launch. No random numbers.
 #pragma once
 
-// Only a few small headers, as every program is compiled with them: the C++ headers for threads,
-// strings and memory take longer to compile than many kernels. Nothing here needs the C++ library
-// (operator new, exceptions, destructors of threads), which Zig would build first.
+// Includes only a few small headers, as every program is compiled with them: the C++ headers for
+// threads, strings and memory take longer to compile than many kernels. Nothing here needs the C++
+// library (operator new, exceptions, destructors of threads), which Zig would build first.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -95,7 +95,7 @@ class Lock {
     pthread_mutex_t& mutex_;
 };
 
-// A block of a kernel; `values` points to its arguments.
+// A function that runs a block of a kernel; `values` points to the kernel's arguments.
 using Body = void (*)(void** values);
 
 // Threads that sleep between launches. Concurrent launches run one after another, except those that
@@ -162,7 +162,7 @@ class Pool {
         }
     }
 
-    // Start threads up to `helpers`; return their number, as the system may refuse some.
+    // Start threads until there are `helpers`; return their number, as the system may refuse some.
     unsigned grow(unsigned helpers) {
         for (pthread_t thread; size_ < helpers; ++size_) {
             if (pthread_create(&thread, nullptr, serve, this) != 0) break;

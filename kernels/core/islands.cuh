@@ -11,7 +11,7 @@ struct Island {
     int64_t best;                 // lowest cost since the island started or last restarted
     int64_t best_generation;      // generation in which it was found
     int64_t restart;              // 1: the next generation restarts
-    int64_t ended;                // number of completed populations, restarted or not
+    int64_t ended;                // number of populations that have ended: converged or restarted
     int64_t archived;             // cost of the best individual from before restarts
     int64_t archived_generation;  // generation in which it was found
     uint64_t seed;                // of the island's run; simultaneous runs have different seeds
@@ -86,7 +86,7 @@ struct Islands {
     Runs runs;
 #endif
 
-    // Whether an island creates generation 0 now.
+    // Return whether an island creates generation 0 now.
     __device__ bool begins(int local) const {
 #ifdef ISLANDS_RUNS
         return runs.begins[local] > 0;
@@ -95,7 +95,7 @@ struct Islands {
 #endif
     }
 
-    // Whether an island is idle; its content then does not matter.
+    // Return whether an island is idle; its contents are then unused.
     __device__ bool rests([[maybe_unused]] int local) const {
 #ifdef ISLANDS_RUNS
         return runs.begins[local] < 0;
@@ -142,12 +142,12 @@ struct Islands {
     }
 
     // Return whether no evaluation is left for a slot, whose individual then stays. Evaluations are
-    // assigned from the last slot, as algorithms may only copy the first ones.
+    // assigned from the last slot, as algorithms may merely copy the first slots.
     __device__ bool is_left_out(int local, int slot, int calls) const {
         return IS_LIMITED && int64_t(population - 1 - slot) * calls >= quota[local];
     }
 
-    // Return whether generation 0 has no evaluation for a slot: the host copies the first
+    // Return whether generation 0 has no evaluation for a slot; the host then copies the first
     // individual of the island to it.
     __device__ bool is_absent(int local, int slot) const {
         return IS_LIMITED && slot >= quota[local];
@@ -156,7 +156,7 @@ struct Islands {
         if (threadIdx.x == 0) cost[row(0, local, slot)] = block::Least<int64_t>::NONE;
     }
 
-    // Return the evaluations left for a slot if all slots have the same number.
+    // Return the share of a slot in the quota, divided evenly among the slots.
     __device__ int64_t quota_of(int local, int slot) const {
         if (!IS_LIMITED) return UNLIMITED;
         return quota[local] / population + (slot < quota[local] % population);

@@ -11,7 +11,7 @@ constexpr int BYTES = 32;
 template <class T>
 constexpr int COUNT = BYTES / sizeof(T);
 
-// A vector of a type with as many lanes as one of another type.
+// A vector of T with as many lanes as a vector of Other has.
 template <class T, class Other = T>
 struct Vector {
     typedef T Type __attribute__((vector_size(COUNT<Other> * sizeof(T))));

@@ -25,7 +25,7 @@ struct Bare<volatile T> : Bare<T> {};
 template <class T>
 struct Bare<const volatile T> : Bare<T> {};
 
-// A letter as in core/host.hpp: pointer, struct, floating-point number or integer.
+// The letter of a type, as in core/host.hpp: pointer, struct, floating-point number or integer.
 template <class T>
 constexpr char LETTER = __is_class(T) ? 'S' : 'i';
 template <class T>

@@ -74,8 +74,8 @@ class Columns {
     __device__ void set(int place, int p, uint32_t word) { at(place)[p] = word; }
     __device__ void set_gain(int place, int gain) { at(place)[PAIRS] = uint32_t(gain); }
 
-    // Return a column for each thread, starting at `first`, a multiple of their number; threads
-    // beyond the last place receive the last column.
+    // Return the column of this thread. Threads receive consecutive columns from `first`, a
+    // multiple of the number of threads; those beyond the last place receive the last column.
     __device__ Column<PAIRS> from(int first) const {
         uint32_t place = first + threadIdx.x;
         if (ISLANDS_THREADS > block::WARP) place = min(place, places_ - 1);

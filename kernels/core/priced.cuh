@@ -14,8 +14,8 @@
 namespace priced {
 
 #if COSTS_REAL
-// The integers of doubles. Feasible costs are within 2^300. Infeasible ones are divided by STEP, so
-// that they fit above.
+// Integers that encode doubles (core/costs.cuh). Feasible costs are within 2^300. Infeasible ones
+// are divided by STEP to fit above them.
 constexpr double LIMIT = 0x1p300;
 constexpr int64_t FIRST = 1324ll << 52, BASE = 1655ll << 52, END = 1987ll << 52;
 constexpr int64_t STEP = 4;
@@ -38,7 +38,7 @@ __device__ int64_t compared(int64_t cost, double violation, double price) {
     const int64_t sum = violation > 0.0 ? cost + added : cost;
     const int64_t units = sum < LIMIT ? sum : LIMIT;
 #endif
-    // Multiples of STEP, rounded down.
+    // The division by STEP rounds down.
     return violation > 0.0 ? BASE + (STEP == 4 ? units >> 2 : units) : units;
 }
 

@@ -42,7 +42,7 @@ __device__ Sum difference_products(const A* x, const A* y, const B* z, const B* 
         return Sum(int(same - other));
     }
 #endif
-    // Differences fit into 32 bits, whose 64-bit products are fast.
+    // Differences fit into 32 bits, and 64-bit products of 32-bit factors are fast.
     constexpr int PACK = packed<A, B>();
     x += k * PACK, y += k * PACK, z += k * PACK, w += k * PACK;
     Sum sum = 0;

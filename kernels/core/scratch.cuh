@@ -1,5 +1,5 @@
 // Allocates the scratch memory of a block in consecutive parts, each aligned for the widest access,
-// without accessing it. Users take their parts in a constructor that does not access them, so the
+// without accessing it. Classes take their parts in a constructor that does not access them, so the
 // same constructor, run on a `Scratch` of a null pointer, counts the bytes. No random numbers.
 #pragma once
 
@@ -26,7 +26,7 @@ class Scratch {
     char* next_;
 };
 
-// Defaults for a program. A part that takes scratch memory declares its own `Workspace`.
+// Defaults for parts of a program. A part that takes scratch memory declares its own `Workspace`.
 namespace defaults {
 
 struct Workspace {

@@ -34,7 +34,7 @@ enum : unsigned {
     PROPOSALS = 32,  // acceptance of exchanges proposed by tempering
     BEGIN = 33,      // the row of pairs at which a replica starts a generation
     RUNGS = 34,      // exchanges of temperatures between replicas
-    RENEWAL = 35,    // the ladder that a ladder crosses with
+    RENEWAL = 35,    // second parents of renewed replicas
     GROWTH = 36,     // seeds and steps of growing partial assignments
     OTHERS = 128,    // this and above: parts defined in scripts
 };

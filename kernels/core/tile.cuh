@@ -52,7 +52,7 @@ struct Tile {
         for (int c = 0; c < PAIRS; ++c) visit(c, i + c / SIDE, j + c % SIDE);
     }
 
-    // Set the values of all pairs with an item to value(the other item).
+    // Set the value of each pair that contains an item to value(the other item).
     template <class T, class Value>
     __device__ void set(T (&values)[PAIRS], int item, Value value) const {
         const int row = item - i, column = item - j;

@@ -1,6 +1,6 @@
-// Arithmetic with unevaluated sums of two doubles, with about 106 bits. Returns sums and products
-// without rounding errors, as long as none overflows or underflows (Dekker 1971). No random
-// numbers.
+// Arithmetic on unevaluated sums of two doubles, which have about 106 bits. Returns sums and
+// products without rounding errors, as long as none overflows or underflows (Dekker 1971). No
+// random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -20,7 +20,7 @@ __device__ Twofold sum(double one, double other) {
     return {high, (one - (high - from_other)) + (other - from_other)};
 }
 
-// The same if |one| >= |other| or one is zero.
+// Return one + other in fewer operations, if |one| >= |other| or one is zero.
 __device__ Twofold ordered_sum(double one, double other) {
     const double high = one + other;
     return {high, other - (high - one)};

@@ -1,5 +1,5 @@
 // Votes of the threads of a block. Reads a value of each thread, and returns the result to all;
-// every thread of the block must call. No random numbers.
+// every thread of the block must call these functions. No random numbers.
 #pragma once
 
 #include "core/block.cuh"
@@ -34,7 +34,7 @@ __device__ int first(bool vote) {
 #endif
 }
 
-// A key and its value. The first key wins; NONE loses to all others.
+// A key and its value. The lowest key wins; NONE loses to all others.
 template <class T>
 struct Bid {
     static constexpr uint32_t NONE = 0xffffffffu;

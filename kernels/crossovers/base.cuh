@@ -29,7 +29,7 @@ __device__ void for_both(int n, Visit visit) {
     for (int k = threadIdx.x; k < 2 * n; k += blockDim.x) visit(int(k >= n), k >= n ? k - n : k);
 }
 
-// Zero the padding genes, which crossovers do not write, as rows are copied completely.
+// Zero the padding genes, which crossovers do not write, as rows are copied with their padding.
 __device__ void clear_ends(const Pair<Gene>& children, const encoding::Shape& shape) {
     for_both(shape.pitch - shape.n,
              [&](int side, int i) { children[side][shape.n + i] = Gene(0); });

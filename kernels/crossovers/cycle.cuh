@@ -35,7 +35,7 @@ __device__ void cross(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>
     places.find(mates);
     for (int i = threadIdx.x; i < n; i += blockDim.x) jump[i] = {places[0][mates[1][i]], i};
     __syncthreads();
-    // Double the number of steps: a cycle has at most n.
+    // Double the number of steps until it covers a whole cycle, which has at most n.
     for (int length = 1; length < n; length *= 2) {
         for (int i = threadIdx.x; i < n; i += blockDim.x) {
             const Jump on = jump[jump[i].next];

@@ -13,8 +13,8 @@ struct Workspace {
         : mask(scratch.take<uint32_t>((genes::items(shape) + 31) / 32)) {}
 };
 
-// Call word_of(w) for bits 32 w to 32 w + 31 of the mask; items with bit 1 come from the mate on
-// the child's own side.
+// Call word_of(w) for bits 32 w to 32 w + 31 of the mask; items whose bit is 1 come from the mate
+// with the child's index.
 template <class WordOf>
 __device__ void by_mask(Scratch scratch, const Pair<Gene>& mates, const Pair<Gene>& children,
                         const encoding::Shape& shape, WordOf word_of) {

@@ -17,8 +17,8 @@ __device__ double sixteenth_power(double value) {
 
 __device__ double sixteenth_root(double value) { return sqrt(sqrt(sqrt(sqrt(value)))); }
 
-// Return the distance of a child from the middle of its mates, relative to theirs. `room` is the
-// distance from the nearer mate to the bound on the child's side.
+// Return the distance of a child from the midpoint of its mates, relative to that of the mates.
+// `room` is the distance from the nearer mate to the bound on the child's side.
 __device__ double spread(double room, double distance, double share) {
     const double range = 2.0 - 1.0 / sixteenth_power(1.0 + 2.0 * room / distance);
     const double scaled = share * range;

@@ -1,5 +1,5 @@
 // Uniform-like crossover of orders (Tate and Smith 1995): in random order, each place receives the
-// item of a mate chosen by a random bit, or that of the other mate if this one is already used.
+// item of a mate chosen by a random bit, or that of the other mate if that item is already used.
 // The remaining places receive the remaining items in random order. A child preserves more of both
 // mates than with uniform_order.cuh. Reads the mates, writes the children. Random streams: CROSS.
 #pragma once

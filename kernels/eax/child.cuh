@@ -16,11 +16,11 @@ constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 // long, so larger blocks create them, after the light ones and only if they are promising.
 constexpr int LONG_CYCLE = 48;    // edges of A
 constexpr int MOST_LIGHT = 4;     // sub-tours
-constexpr int HEAVY_CITIES = 30;  // in sub-tours, where each counts as at most LARGE cities
+constexpr int HEAVY_CITIES = 30;  // in all sub-tours but the largest, with at most LARGE of each
 constexpr int LARGE = 400;
-// A child with more sub-tours is rejected, as all other pairs would wait for the merging. The limit
-// is higher in phase BLOCK, where children with many sub-tours are better if many tours are equally
-// long, as on grids.
+// Children with more sub-tours than this are rejected, as all other pairs would wait for the
+// merging. The limit is higher in phase BLOCK, where children with many sub-tours are better if
+// many tours are equally long, as on grids.
 constexpr int MOST_SUB_TOURS = 8, MOST_IN_BLOCK = 32;
 
 class Child {
@@ -154,7 +154,7 @@ class Child {
         __syncthreads();
         for (int r = 0; r < tours_.cuts; ++r) {
             if (tours_.tour_behind(r) == largest) continue;
-            // The last city of a segment is at a cut.
+            // The edge after the last city of a segment is cut.
             const int begin = int(tours_.at[r]) + 1, count = tours_.length(r) - 1;
             for (int first = threadIdx.x; first < count; first += READS_AT_ONCE * blockDim.x) {
                 int other[READS_AT_ONCE];

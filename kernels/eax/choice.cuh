@@ -16,7 +16,7 @@ __device__ int most_cuts(int n) { return min(n, MOST_CHOSEN_CUTS); }
 
 class Choice {
   public:
-    int cuts = 0, children = 0;  // of those chosen
+    int cuts = 0, children = 0;  // number of their cuts, and of chosen children
     int64_t gain = 0;
     int32_t* at;    // [most_cuts]: the positions of all cuts, sorted
     int32_t* link;  // [2 most_cuts]: the end that each end is joined to, as in a record
@@ -92,8 +92,8 @@ class Choice {
         return first_cut_from(own_, begin_[child], begin_[child + 1], position) - begin_[child];
     }
 
-    // Return the segment of a chosen child that contains an edge. Sets `is_near` if they share a
-    // city.
+    // Return the segment of a chosen child that contains an edge. Set `is_near` if the edge shares
+    // a city with a cut of that child.
     __device__ int segment(int child, int position, bool& is_near) const {
         const int before = cuts_before(child, position), first = begin_[child];
         const int last = begin_[child + 1] - 1, next = first + before;

@@ -27,7 +27,7 @@ struct Cycles {
     __device__ int edges(int cycle) const { return table->edges[cycle]; }
     __device__ const Position* of(int cycle) const { return positions + table->begin[cycle]; }
 
-    // Write the cycle of each edge of A to its first position.
+    // Write the cycle of each edge of A to `owner`, at the first position of the edge.
     __device__ void mark(uint16_t* owner, int n) const {
         for (int i = warp::index(); i < count(); i += warp::count()) {
             const Position* const mine = of(i);
@@ -57,7 +57,7 @@ __device__ int bytes_of_bits(int vertices) { return (vertices + 3) / 4 * 4; }
 
 // Return the number of concurrent walks in a graph in block memory.
 __device__ int walks_in(const Plan& plan, int vertices, bool is_block) {
-    if (is_block) return 1;  // its cycles must have no common edge
+    if (is_block) return 1;  // the cycles of this phase must have no common edge
     constexpr int LISTS = 4 * (2 * MOST_CYCLES + MOST_WALKS), ALIGNED = 32;
     const int left = plan.graph_bytes - LISTS - ALIGNED - 4 * vertices;
     const int fit = min(MOST_WALKS, left / (bytes_of_bits(vertices) + 2 * LONGEST_WALK));

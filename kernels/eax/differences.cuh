@@ -6,7 +6,7 @@
 
 namespace eax {
 
-// A word with twice as many bits.
+// The unsigned integer with twice as many bits as `Number`.
 template <class Number>
 struct Twice;
 template <>
@@ -112,8 +112,8 @@ class Comparison {
           common_(scratch, n),
           differing_(scratch, n) {}
 
-    // Return the number of differing positions. `memory` is block memory, free up to the bit sets
-    // of this comparison.
+    // Return the number of differing positions. `memory` is block memory: all of it before the bit
+    // sets of this comparison may be overwritten.
     __device__ int count(char* memory) {
         if (BLOCK_MEMORY_IS_FASTER && fits()) {
             auto* const copied = reinterpret_cast<uint64_t*>(memory);

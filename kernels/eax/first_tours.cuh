@@ -16,12 +16,13 @@
 namespace eax {
 
 constexpr int FEWEST_CITIES = 4;     // fewer have only one tour
-constexpr int MOST_ASSIGNED = 2000;  // an assignment of more cities takes too long in the mixture
+constexpr int MOST_ASSIGNED = 2000;  // in a mixture, assignments of more cities take too long
 
 // Write a tour along a curve.
 __device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
                            int32_t* work, int32_t* order) {
-    // The power of two is below 2 n: the pitch is a multiple of four, and WORK is above 4.
+    // `work` has room for the sort, fewer than 2 n words, as WORK is above 4; the pitch aligns
+    // them.
     tours::follow_curve(data, n, plan.frame, key, reinterpret_cast<uint64_t*>(work), order);
 }
 
@@ -48,8 +49,8 @@ __device__ void make_random(const problem::Data& data, const encoding::Shape& sh
 #endif
 }
 
-// Write a tour without local search; return false if a stop was requested. A tour that `is_needed`
-// is then constructed quickly instead.
+// Write a tour without local search; return false if a stop was requested. If the tour `is_needed`,
+// construct a quick one in that case.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
                           const draw::Place& place, int64_t number, int32_t* order,

@@ -1,7 +1,7 @@
 // The heir of a converged population: its best tour, which takes the first slot of the island's
 // next population; the other tours are new. If MOST_FAILURES consecutive populations have not
 // improved on their heirs, the next heir sleeps: it is not part of any pair until the new tours
-// have converged without it, and then crosses with them. Its edges count in the frequencies
+// have converged without it, and then mates with them. Its edges count in the frequencies
 // nevertheless, and it may emigrate. Reads the costs and tours of a generation; writes the heir to
 // the next one. No random numbers.
 #pragma once

@@ -23,7 +23,7 @@ struct Merge {
 
 // A neighbour of a city to try, as the other end of a new edge.
 struct Candidate {
-    int32_t number;  // index among those of all cities to try
+    int32_t number;  // index among the neighbours of all cities to try
     int32_t there;   // its position
 };
 
@@ -41,9 +41,9 @@ class Merging {
           shared_(shared),
           candidates_(candidates) {}
 
-    // Merge all sub-tours into one tour, and return its gain over the first parent; `gain` is that
-    // of the unmerged child. Stop and return 0 as soon as the gain is lost, as an exchange hardly
-    // ever regains it. Called by all threads.
+    // Merge all sub-tours into one tour, and return its gain over the first parent; `gain` is the
+    // gain of the unmerged child. Stop and return 0 as soon as the gain is lost, as an exchange
+    // hardly ever regains it. Called by all threads.
     __device__ int64_t run(int64_t gain) {
         if (tours_.count > 1 && is_first_warp()) prepare();
         while (tours_.count > 1) {

@@ -12,8 +12,8 @@ namespace eax {
 // improved.
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
-// The first phase of a population lasts at least as long as the edges of an heir need to reach all
-// individuals.
+// Minimum length of the first phase of a population: the edges of an heir need this long to reach
+// all individuals.
 constexpr int SHORTEST_SINGLE = 20;
 // A phase also ends if the best cost is constant for this number of generations plus a tenth of the
 // phase.

@@ -89,8 +89,7 @@ class SubTours {
     __device__ int position_of(int end) const {
         return end & 1 ? wrapped(int(place[end / 2]) + 1, n) : int(place[end / 2]);
     }
-    // Return the position adjacent to another one, which is in the segment after rank r, on one
-    // side.
+    // Return the position next to one in the segment after rank r, in the child.
     __device__ int neighbour(int r, int position, bool ahead) const {
         if (ahead) {
             const int next = next_rank(r);

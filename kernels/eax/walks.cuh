@@ -53,7 +53,7 @@ class Walker {
         : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
     // Find at most `most` cycles, and return their number; those that do not fit are omitted. Start
-    // no cycle after this number of steps.
+    // no cycle after `most_steps`.
     __device__ int run(const Found& found, int most, int most_steps) {
         for (int steps = 0; count_ < most && steps < most_steps && (length_ != ENDED || start());) {
             const int before = length_;
@@ -90,14 +90,14 @@ class Walker {
                 length_ = 0;
                 return true;
             }
-            starts_ = drawn;  // none of the others has edges
+            starts_ = drawn;  // no vertex from there on has edges
         }
         return false;
     }
 
     enum Edges { OF_A = 0, OF_B = 2 };  // by their first bit
 
-    // A vertex of the walk, in the state when the walk reached it.
+    // A vertex of the walk, with its flags when the walk reached it, and its neighbours.
     struct Visit {
         int vertex;
         uint32_t bits;
@@ -110,7 +110,7 @@ class Walker {
 
     // Continue along random alternating edges of A and B, removing them; return whether the walk
     // has returned to a vertex after an even number of steps. Otherwise it is abandoned: it is too
-    // long, or an abandoned walk has removed the edges of the vertex. One lane.
+    // long, or an abandoned walk has removed the edges of the vertex. Called by one lane.
     __device__ bool walk() {
         Visit here = visit(path_[length_]);
         bool is_closed = false;
@@ -140,7 +140,7 @@ class Walker {
         return !is_closed;
     }
 
-    // Return the step of the previous visit of the last vertex, an even number of steps earlier.
+    // Return the step of the previous visit to the last vertex, an even number of steps earlier.
     __device__ int last_visit() const {
         const int vertex = path_[length_];
         for (int i = length_ - 2;; i -= 2 * warp::SIZE) {

@@ -19,7 +19,6 @@ class Winner {
           turn_(scratch.take<int32_t>(most_cuts(n))),
           begin_(scratch.take<int32_t>(most_cuts(n) + 1)) {}
 
-    // Write the tour.
     __device__ void write(const encoding::Gene* from, encoding::Gene* to, Position* position) {
         const int first_cut = longest();
         if (threadIdx.x == 0) follow(first_cut);

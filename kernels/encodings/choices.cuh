@@ -1,6 +1,6 @@
 // Choices: gene i is the value of item i, from 0 to sizes[i] - 1. Declares the genes and the return
 // type of the decoder of direct.cuh; `fill` writes a random row.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
 #include "core/core.cuh"
@@ -19,7 +19,7 @@ struct Shape {
     const int32_t* count;    // [n]: number of members
     const int32_t* most;  // [values]: maximum number of items with each value, with CHOICES_LIMITED
 
-    // Whether two items may exchange their values.
+    // Return whether two items may exchange their values.
     __device__ bool fits(const Gene* row, int one, int other) const {
         return row[one] < sizes[other] && row[other] < sizes[one];
     }

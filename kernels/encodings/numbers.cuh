@@ -1,7 +1,7 @@
 // Numbers that are the solution itself: keys in [0, 1) or, with NUMBERS_ARE_COORDINATES,
 // coordinates in [0, 1], which the problem scales to its range. Declares the genes and the return
 // type of the decoder of direct.cuh; rows_of_keys.cuh writes random rows.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,5 +1,5 @@
 // Writes rows of keys or coordinates, and counts them for a decoder that sorts keys.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
 #include "core/core.cuh"
@@ -29,7 +29,7 @@ __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, ui
     }
 }
 
-// The same, and count the keys for the sort that follows.
+// Draw a random row, and count its keys for the sort that follows.
 __device__ void fill(Decoder& decoder, Gene* row, const Shape& shape, const draw::Place& place,
                      uint32_t stream) {
     for (int quad = threadIdx.x; quad < shape.pitch / 4; quad += blockDim.x) {

@@ -56,7 +56,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
 
 }  // namespace generation
 
-// The first generation: `given[island]` individuals already exist, the others are drawn.
+// Creates the first generation: `given[island]` individuals already exist, the others are drawn.
 KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
@@ -86,7 +86,7 @@ KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorith
     }
 }
 
-// The next generation.
+// Creates the next generation.
 KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                          improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());

@@ -169,7 +169,7 @@ __device__ const problem::Stored* staged(const Arena& arena, const Islands& all,
 
 }  // namespace generation
 
-// Evaluate waiting children, one per thread; a block processes a tile of an island.
+// Evaluates waiting children, one per thread; a block processes a tile of an island.
 KERNEL(evaluate_children, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                            improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;

@@ -36,8 +36,8 @@ __device__ void put(const Islands& all, const Slot& slot, const Individual& indi
     if (threadIdx.x == 0) all.cost[row] = individual.cost;
 }
 
-// Create the children of a slot, or draw them if it restarts. They need not be visible to all
-// threads yet.
+// Create the children of a slot, or draw them if it restarts. The children may not be visible to
+// all threads yet.
 template <class Mover, class Decoder>
 __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch, const Islands& all,
                                const Slot& slot, Gene* row) {

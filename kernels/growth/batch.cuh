@@ -1,9 +1,9 @@
 // A batch of growths: partial assignments grow along the flows of a sparse matrix, each from a
 // random item at a random place, or from a part of an individual. At checkpoints, the better half
-// replaces the other half. After a sixth of the first batches, three of four are beam searches
-// instead, in which all growths place the same items in the same order, most of them by the cost in
-// the pattern, if there is one. Other generations anneal individuals. Reads generation g; writes
-// the states. Random streams: GROWTH.
+// replaces the other half. After a sixth of the initial batches, three out of four batches are beam
+// searches, in which all growths place the same items in the same order; if there is a pattern,
+// most searches use its costs. After the initial batches, most generations anneal individuals if
+// `sweeps` is set. Reads generation g; writes the states. Random streams: GROWTH.
 #pragma once
 
 #include "core/sort.cuh"
@@ -62,7 +62,7 @@ class Growths {
         if (!is_whole) return false;
         for (int k = warp::index(); k < OFFERED; k += warp::count()) {
             State state = of_rank(local, k);
-            // An exchange that lowers the cost of a pattern may break it.
+            // Exchanges that lower the cost may break the pattern that the search has found.
             if (is_search && is_pattern(k)) {
                 state.price();
             } else {
@@ -74,7 +74,7 @@ class Growths {
         return true;
     }
 
-    // Compute the costs in the pattern of the individuals of the previous generation that are
+    // Compute the costs in the pattern of those individuals of the previous generation that were
     // selected by it.
     __device__ void rate(int local, int64_t made) const {
         const int first = first_of_pattern(all_, plan_);
@@ -88,7 +88,7 @@ class Growths {
     }
     __device__ int64_t rating(int slot) const { return rating_[slot]; }
 
-    // Whether a generation anneals individuals instead of growing a batch.
+    // Return whether a generation anneals individuals instead of growing a batch.
     __device__ bool anneals(int64_t made) const {
         return plan_.sweeps > 0 && made >= plan_.batches && made % PERIOD != 0;
     }
@@ -101,8 +101,8 @@ class Growths {
         return sum;
     }
 
-    // Anneal random individuals from different temperatures, longer in each generation. Return
-    // false if it was halted.
+    // Anneal random individuals from different initial temperatures, with more moves in later
+    // generations. Return false if it was halted.
     __device__ bool anneal(int local, int64_t made, const improver::Plan& improving) {
         bool halted = improver::halts(improving);
         for (int k = warp::index(); k < OFFERED && !halted; k += warp::count()) {
@@ -125,8 +125,8 @@ class Growths {
         return !block::any(halted);
     }
 
-    // Complete one state of a halted batch at random, so that there is a solution: growing it
-    // takes a second on a GPU for the largest instances.
+    // Complete one state of a halted batch at random, so that there is a solution. Growing it would
+    // take a second on a GPU for the largest instances.
     __device__ void complete_one(int local) {
         if (warp::index() == 0) {
             State state = at(local, 0);
@@ -206,8 +206,8 @@ class Growths {
         return true;
     }
 
-    // Perform beam searches, some of which begin with a part of an individual. If there is a
-    // pattern, three of four use its costs.
+    // Perform beam searches, most of which begin with a part of an individual. If there is a
+    // pattern, three out of four use its costs.
     __device__ bool search(int local, int64_t made, const improver::Plan& improving) {
         for (int k = 0; k < OFFERED; ++k) {
             if (!beam_search(local, made, k, k % 8 != 0, improving)) return false;
@@ -219,10 +219,10 @@ class Growths {
         return true;
     }
 
-    // Beam search: each growth proposes places of the next item, and the cheapest growths remain.
-    // They place the same items, so their costs are comparable. Begins with an item at all
-    // places, or with a part of an individual. The states follow the first OFFERED ones. Sort the
-    // assignments. Return false if it was halted.
+    // Perform a beam search: each growth proposes places for the next item, and the cheapest
+    // growths remain. They all place the same items, so their costs are comparable. They begin with
+    // one item at different places, or with a part of an individual, and use the states after the
+    // first OFFERED ones. Sort the assignments. Return false if it was halted.
     __device__ bool beam_search(int local, int64_t made, int number, bool has_parts,
                                 const improver::Plan& improving) {
         const int width = has_parts ? min(NARROW, plan_.growths) : plan_.growths;
@@ -245,7 +245,7 @@ class Growths {
         });
         __syncthreads();
         for (int placed = at(local, OFFERED).placed(); placed < n_; ++placed) {
-            const int children = min(most, n_ - placed);  // no more than free places
+            const int children = min(most, n_ - placed);  // at most the number of free places
             bool halted = false;
             for_states(local, OFFERED, live, network, [&](State& state, int slot) {
                 halted = halted || State::halts(improving);

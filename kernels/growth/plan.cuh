@@ -1,5 +1,5 @@
-// The settings and arrays of growth on the device. Items are those of the sparse matrix, places
-// those of the other one. Temperatures are in units of 1 / 256. No random numbers.
+// The settings and arrays of growth on the device. Items are the indices of the sparse matrix,
+// places the indices of the other one. Temperatures are in units of 1 / 256. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -11,7 +11,7 @@ namespace growth {
 
 using Number = problem::Network::Number;
 
-constexpr int MOST_NEAR = 8;      // nearest places in a list
+constexpr int MOST_NEAR = 8;      // maximum number of near places in a list
 constexpr int OFFERED = 16;       // states per generation that may enter the population
 constexpr int MOST_CHILDREN = 4;  // places that a growth of a beam search proposes
 
@@ -54,9 +54,9 @@ struct Plan {
     const int64_t* scales;        // [5]: see `Scale`
     char* states;                 // [growths + OFFERED] of `state_bytes` per island
     int64_t state_bytes;
-    int32_t known;        // places in each list of the nearest
+    int32_t known;        // number of near places in each list
     int32_t growths;      // per batch
-    int32_t sweeps;       // exchanges per item of an annealing, times the generation; 0: none
+    int32_t sweeps;       // annealing exchanges per item, times the generation; 0: none
     int32_t batches;      // initial generations that all grow a batch
     int32_t has_pattern;  // whether the second half of the slots has low costs in the pattern
 };

@@ -1,9 +1,8 @@
 // A partial assignment that grows along the flows between items, processed by a warp. The frontier
-// consists of the unplaced items with placed neighbours. For each, the best two places are known:
-// those with the lowest cost of its flows to placed neighbours plus a bound for the others. Reads
-// the plan; writes the memory of the state, visible to every thread of the warp after each
-// function.
-// Random streams: GROWTH.
+// consists of the unplaced items with placed neighbours. For each of them, the state keeps the best
+// two places: those with the lowest cost of its flows to placed neighbours plus a bound for its
+// other flows. Reads the plan; writes the memory of the state, visible to every thread of the warp
+// after each function. Random streams: GROWTH.
 #pragma once
 
 #include "growth/candidate.cuh"
@@ -22,7 +21,7 @@ class State {
     // Data kept between two uses of a state.
     struct alignas(16) Head {
         int64_t cost;    // of the flows between placed items
-        int64_t excess;  // the same if the smallest distance were 0
+        int64_t excess;  // the same, with all distances reduced by the smallest one
         int32_t placed, waiting;
     };
 
@@ -135,8 +134,8 @@ class State {
         leave_frontier(item, NONE);
     }
 
-    // Return the cost of the flows above the smallest distance: doubled between placed items, and
-    // multiplied by `weight` for the expected cost of the frontier.
+    // Return the excess over the cost at the smallest distance: twice that of the flows between
+    // placed items, plus `weight` times the expected excess of the frontier.
     __device__ int64_t score(int weight) const {
         int64_t expected = 0;
         for (int i = 0; i < at_.waiting; ++i) {
@@ -221,8 +220,8 @@ class State {
         return true;
     }
 
-    // Descent by exchanging items with those at the nearest places of their neighbours. All items
-    // must be placed.
+    // Exchange items with those at the places nearest to their neighbours as long as this lowers
+    // the cost. All items must be placed.
     __device__ void polish() {
         for (bool falls = true; falls;) {
             falls = false;
@@ -308,7 +307,7 @@ class State {
         return item == NONE ? any_of(place_, at_.placed) : item;
     }
 
-    // Return the index of a random NONE in an array, or NONE.
+    // Return a random index at which an array is NONE, or NONE if there is none.
     __device__ int any_of(const int16_t* array, uint32_t salt) const {
         block::Least<int64_t> lowest;
         for (int i = warp::lane(); i < n_; i += warp::SIZE) {
@@ -418,7 +417,7 @@ class State {
         warp::sync();
     }
 
-    // Return a bound on the cost of the flows to unplaced neighbours with an item at a place: the
+    // Return a bound on the cost of an item's flows to unplaced neighbours if it is at a place: the
     // largest flows go to the nearest free places.
     __device__ Number ahead(int item, int to) const {
         Number sum = 0, distance = 0;
@@ -517,10 +516,10 @@ class State {
     Head at_;
     Number* const costs_;
     Number* const penalty_;                   // per place: TAKEN, or 0
-    Number *const first_, *const second_;     // costs of the best two places of the frontier
+    Number *const first_, *const second_;     // costs of the best two places, in the frontier
     int16_t* const place_;                    // per item, or NONE
     int16_t* const holder_;                   // the item at each place, or NONE
-    int16_t *const best_, *const other_;      // the best two places of the frontier
+    int16_t *const best_, *const other_;      // the best two places, in the frontier
     int16_t* const neighbours_;               // number of placed neighbours of each unplaced item
     int16_t *const frontier_, *const stale_;  // items
 };

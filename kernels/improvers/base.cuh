@@ -8,7 +8,7 @@
 namespace improver {
 
 struct Plan {
-    uint32_t rate;         // improve individuals with a random word below this; the maximum: all
+    uint32_t rate;         // improve individuals whose random word is below this; ALWAYS: all
     int32_t every;         // generations between improvements; 0: never
     int32_t steps;         // maximum steps of a search
     int32_t best;          // whether to take the best move instead of the first improving one
@@ -26,9 +26,9 @@ constexpr uint32_t ALWAYS = 0xffffffffu;
 
 __device__ Plan never() { return {}; }  // improve no individual
 
-// Return whether a stop is requested; other threads may see the request later. The caller
-// must then stop, as this is recorded immediately. The result of a stopped search is discarded, so
-// any value may be returned.
+// Return whether a stop is requested; other threads may see the request later. If it is, the caller
+// must stop, as the stop is already recorded. The result of a stopped search is discarded, so any
+// value may be returned.
 __device__ bool halt_requested(const Plan& plan) {
     if (plan.halt == nullptr || !plan.halt[0]) return false;
     plan.halt[1] = 1;

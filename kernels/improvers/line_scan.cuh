@@ -1,7 +1,7 @@
 // Scans over moves that form lines (see moves.cuh), for problems with PROBLEM_DELTA_PARTS:
 // neighbouring threads share the n products of the delta of an exchange through `delta_part`. Each
-// move is the previous one of its line and one more exchange; alone, it takes up to n / 2 or n
-// exchanges. Reads the order and the problem's data; returns choices. No random numbers.
+// move is the previous one of its line plus one more exchange; evaluated alone, it takes up to n /
+// 2 or n exchanges. Reads the order and the problem's data; returns choices. No random numbers.
 #pragma once
 
 #include "core/group.cuh"
@@ -76,7 +76,7 @@ class Scan<Move, true> {
     }
 
   private:
-    // Try `count` moves from `start` until the first improving one, one per group.
+    // Try `count` moves from `start`, one per group, until one improves.
     __device__ Choice first_alone(int64_t start, int64_t count) {
         Pair pair = pairs_.at((start + groups_.index()) % pairs_.size());
         for (int64_t tried = 0; tried < count; tried += groups_.count()) {
@@ -92,8 +92,8 @@ class Scan<Move, true> {
         return {0, 0, count};
     }
 
-    // Return the choice of a move, up to `size` moves after the last one, whose delta is known to
-    // one thread.
+    // Return the choice of a move whose delta is known to one thread. `number` may be beyond the
+    // last move.
     __device__ Choice chosen(int64_t number, int64_t delta, int64_t tried) const {
         const int64_t size = pairs_.size();
         return {number < size ? number : number - size, block::sum(delta), tried};
@@ -119,9 +119,9 @@ class Scan<Move, true> {
         return groups_.sum(raised);
     }
 
-    // Call visit(pair, delta) for the moves of all lines, in each thread of a group, until it
-    // returns whether to skip the rest of its line. Lines are processed in order, as many at once
-    // as there are groups, until ends(line) is true for the next line.
+    // Call visit(pair, delta) for the moves of all lines, in each thread of a group; it returns
+    // whether to skip the rest of the line. Lines are processed in order, as many at once as there
+    // are groups, until ends(line) is true for the next line.
     template <class Visit, class Ends>
     __device__ void along_lines(Visit visit, Ends ends) {
         const int lines = Move::lines(n_);

@@ -9,7 +9,8 @@ struct Pair {
     int u, v;
 };
 
-// All pairs in lexicographic order, or those of one position sorted by the other, as a cycle.
+// The pairs as a cycle: all of them in lexicographic order, or those with a given position, sorted
+// by the other one.
 class Pairs {
   public:
     static constexpr int ALL = -1;

@@ -19,11 +19,11 @@ using Expiry = Step;
 #else
 // Values of exchanges that vector instructions process at once.
 using Lanes = lanes::Of<Delta>;
-// As wide as deltas if these are cheap: compilers convert 16-bit steps to vectors one by one.
+// As wide as stored deltas: compilers would convert 16-bit steps to vectors one by one.
 using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
 
-// The value of exchanges at one step: the delta, or NONE if it is tabu.
+// The values of exchanges at one step: the delta, or NONE if the exchange is tabu.
 struct Scale {
     // Subtracted from the deltas of preferred exchanges, which are small enough for it.
     static constexpr Delta PREFERENCE = Least::NONE / 2;

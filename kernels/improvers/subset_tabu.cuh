@@ -28,8 +28,8 @@ class Step {
                     const problem::Data& data, const int32_t* expiry, int now, int64_t aspired)
         : sides_(sides), gap_(knapsack, data), expiry_(expiry), now_(now), aspired_(aspired) {}
 
-    // Return the best exchange with a leaving item (or NO_ITEM) that gains more than `floor`.
-    // Ties are broken by the first entering item; no entering item comes last.
+    // Return the best exchange with a leaving item (or NO_ITEM) that gains more than `floor`. Ties
+    // are broken by the first entering item; an exchange without one comes last.
     __device__ Exchange find(int leaves, int64_t floor) {
         const int64_t loss = sides_.profit(leaves);
         gap_.leave(sides_.item(leaves), NO_ITEM);

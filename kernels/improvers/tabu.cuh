@@ -39,8 +39,8 @@ __device__ decltype(auto) advanced(Deltas& deltas, int run, const block::Triangl
     }
 }
 
-// The best exchange of a step; ties are broken by order. The runs of a thread are processed one
-// after another.
+// The best exchange of a step; in a tie, the first one. Each thread adds its runs in ascending
+// order.
 class Best {
   public:
     __device__ explicit Best(const block::Triangle& triangle) : triangle_(triangle) {
@@ -148,7 +148,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
     };
     Scale scale(plan.aspiration);
     Lookout lookout(plan);
-    // Deltas by evaluation check for stop requests themselves; other steps are short on a GPU.
+    // Deltas that are evaluated check for stop requests themselves; other steps are short on a GPU.
     const auto halts_step = [&] {
         return !problem::SwapDeltas::EVALUATES && POLLING_IS_CHEAP && halt_requested(plan);
     };

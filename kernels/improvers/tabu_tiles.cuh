@@ -115,7 +115,7 @@ struct Workspace {
           best_order(scratch.take<int32_t>(n)) {}
 };
 
-// See tabu.cuh.
+// Return the best cost found, with its order in `order`, as in tabu.cuh.
 __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, int n,
                            const problem::Data& data, int64_t cost, const draw::Place& place,
                            int64_t& calls) {

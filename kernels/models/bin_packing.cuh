@@ -2,7 +2,7 @@
 // a constant of the instance. Reads the bins and the sizes of items; returns a cost. No random
 // numbers.
 
-// An overfull bin costs more than a bin for each of its items.
+// An overfull bin costs more than a separate bin for each of its items.
 __device__ int price(long long load, int count, const Data& data) {
     return load > data.capacity ? count + 1 : count > 0;
 }

@@ -1,5 +1,5 @@
-// A search for bin packing by exchanges of up to two items between two bins, which fill bins
-// exactly. Follows bin_packing.cuh. Reads the bins and the sizes of items; keeps the items and the
+// A search for bin packing: exchanges up to two items between two bins, so that bins become exactly
+// full. Follows bin_packing.cuh. Reads the bins and the sizes of items; keeps the items and the
 // load of each bin. No random numbers: the caller passes them.
 
 constexpr int NONE = -1;
@@ -52,7 +52,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     for (int b = 0; b < BINS; ++b) state.lack[b] = lack_of(state.load[b], data);
 }
 
-// The change of the lack of both bins by a step.
+// Return the change in the lack of both bins due to a step.
 __device__ long long change(const State& state, const Solution&, int, const Data& data, Step step) {
     const int a = step.bin[0], b = step.bin[1];
     const auto size_of = [&](int item) { return item == NONE ? 0 : data.size[item]; };
@@ -78,7 +78,7 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
         const int other = random.below(n), kind = random.below(8), more = random.below(16);
         const int to = kind ? s[other] : random.below(BINS);
         if (to == bin) continue;
-        const bool has_other = kind > 1;  // the other item, in exchange
+        const bool has_other = kind > 1;  // whether the other item moves in exchange
         const Step candidate = {
             {bin, to},
             {{item, more % 4 ? NONE : next},

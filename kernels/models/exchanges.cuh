@@ -33,7 +33,7 @@ struct Choice {
         return (step.out != NONE && step.in != NONE) || chosen != data.size;
     }
 
-    // The change of the price of a wrong number of items by a step.
+    // Return how much a step lowers the price of surplus or missing items.
     __device__ auto price(const Data& data, const Step& step) const {
         const auto missing = [&](long long count) {
             return count < data.size ? data.size - count : count - data.size;

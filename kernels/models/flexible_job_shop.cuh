@@ -4,7 +4,7 @@
 
 constexpr int NONE = -1;
 
-// The cost of the ends of jobs: the last end, or the sum of the costs of late jobs.
+// The cost of the completion times of jobs: the makespan, or the sum of the costs of late jobs.
 struct Total {
     long long value = 0;
     __device__ static long long late(const Data& data, int job, int end) {
@@ -15,8 +15,8 @@ struct Total {
     }
 };
 
-// An order of all choices, of which the first of each operation counts. The k-th of those of a job
-// is its k-th operation, which begins as soon as its job and its machine are free.
+// In an order of all choices, the first choice of each operation counts. The k-th counted choice of
+// a job stands for its k-th operation, which begins as soon as its job and its machine are free.
 __device__ long long cost_of_order(const Solution& s, int n, const Data& data) {
     int choice[OPERATIONS], next[JOBS], ready[JOBS], machine[MACHINES] = {};
     for (int o = 0; o < OPERATIONS; ++o) choice[o] = NONE;

@@ -118,7 +118,7 @@ struct Changed {
         return (state.place[p] < first ? state.head[p] : now[p]) + time(p);
     }
 
-    // Compute the head of an operation; return the last place of its successors if it changes.
+    // Compute the head of an operation; return the last place of its successors if its end changes.
     __device__ int follow(int p) {
         const int a = job_before(data, p), b = before(p);
         now[p] = a == NONE ? data.release[data.job[p]] : new_end(a);
@@ -128,7 +128,7 @@ struct Changed {
     }
     __device__ int place_of(int p) const { return p == NONE ? NONE : state.place[p]; }
 
-    // Return the cost.
+    // Return the cost after the step.
     __device__ long long total() {
         int far = max(place_of(next), place_of(state.after[step.o]));
         for (int kind = EARLY; kind >= LATE; --kind) {
@@ -245,8 +245,9 @@ __device__ int waits_for(const State& state, int o) {
     return ahead != BOTH ? ahead : (state.turn >> 24 ^ o) & 1 ? o - 1 : state.before[o];
 }
 
-// Propose another machine for an operation. In its order, o follows all operations that end before
-// o can begin, and a random number, possibly 0, of those that begin before the next one of its job.
+// Return a move of an operation to another machine. There, it follows all operations that end
+// before it can begin, and a random number, possibly 0, of those that begin before the next
+// operation of its job.
 __device__ Step moved(const State& state, const Data& data, Random& random, int o, int count) {
     int c = data.choices[o] + random.below(count - 1);
     if (c >= state.choice[o]) ++c;
@@ -266,8 +267,8 @@ __device__ Step moved(const State& state, const Data& data, Random& random, int 
     return {o, c, behind};
 }
 
-// Propose a step for an operation on the critical path of a job: another machine, or before or
-// after another operation of its block. Other steps cannot let this job end earlier.
+// Propose a step for an operation on the critical path of a job: to another machine, or before or
+// after another operation of its block. No other step can make this job end earlier.
 __device__ bool propose(const State& state, const Solution&, int, const Data& data, Random& random,
                         Step& step) {
     if (state.late_count == 0) return false;

@@ -1,8 +1,8 @@
-// Permutation flow shops: the makespan, or the sum of the ends of all jobs (SUMS). JOBS,
-// MACHINES: constants of the instance. Reads an order of the jobs, and their times; returns its
-// cost. No random numbers.
+// Permutation flow shops: the makespan, or the sum of the completion times of all jobs (SUMS).
+// JOBS, MACHINES: constants of the instance. Reads an order of the jobs, and their times; returns
+// its cost. No random numbers.
 
-// Append a job to another one, which ends on the machines at `ready`.
+// Append a job after the job `before`, and update the times at which the machines become ready.
 __device__ void add(const Data& data, int before, int job, int* ready) {
     const int* const time = data.time + job * MACHINES;
     ready[0] += setup(data, before, job, 0) + time[0];

@@ -3,8 +3,8 @@
 // tails. No random numbers: the caller passes them.
 
 struct State {
-    int *head, *tail;  // per place and machine: its end; the time from its start to the end
-    long long* sum;    // of the ends of the jobs up to each place
+    int *head, *tail;  // per place and machine: its operation's end; time from its start to the end
+    long long* sum;    // of the completion times of the jobs up to each place
     __device__ State(Memory& memory, int n, const Data&)
         : head(memory.take<int>(n * MACHINES)),
           tail(memory.take<int>(n * MACHINES)),

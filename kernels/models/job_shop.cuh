@@ -1,8 +1,8 @@
 // Job shops: the makespan. JOBS, MACHINES: constants of the instance. Reads an order of
 // the operations, and their jobs, machines and times; returns its cost. No random numbers.
 
-// An order of all operations. The k-th item of a job is its k-th operation, which begins as soon as
-// its job and its machine are free.
+// Return the makespan of an order of all operations. The k-th item of a job stands for its k-th
+// operation, which begins as soon as its job and its machine are free.
 __device__ int last_end(const Solution& s, int n, const Data& data) {
     int next[JOBS], job[JOBS] = {}, machine[MACHINES] = {}, last = 0;
     for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];

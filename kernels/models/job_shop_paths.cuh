@@ -60,11 +60,12 @@ __device__ int of(const int* values, int o) { return o == NONE ? 0 : values[o]; 
 __device__ int end_of(const State& state, int o) { return of(state.end, o); }
 __device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 
-// Compute the values of operations from a place, forwards or backwards, each from those of its job
-// and machine predecessors: combine(o, value, value). The last place is `to`, or that of the last
-// operation, up to `most`, that depends on a changed value. Called by a warp. Each lane processes
-// an operation and receives the values of other lanes until none changes, with the same result as a
-// single thread. Calls visit(o, a, value of a, b, value of b, value) for each.
+// Compute the values of operations from a place, forwards or backwards, each from the values of its
+// job and machine predecessors: combine(o, value, value). Continue at least to `to`, and
+// beyond it, at most to `most`, while operations depend on changed values. Called by a warp. Each
+// lane processes an operation and receives the values of other lanes until none changes, with the
+// same result as a single thread. Call visit(o, a, value of a, b, value of b, value) for each
+// operation.
 template <bool IS_BACKWARD, class Combine, class Visit>
 __device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
                         int most, Combine combine, Visit visit) {
@@ -190,7 +191,7 @@ __device__ void follow(State& state, int n, const Data& data, const Window& wind
                        keep);
         trace(state, data);
     }
-    if (warp::index() == warp::count() - 1) {  // concurrently, as neither reads the other
+    if (warp::index() == warp::count() - 1) {  // concurrently, as neither reads the other's results
         pass_on<true>(state, n, data, state.tail, window.end, window.first_tail, 0, longer);
     }
     __syncthreads();

@@ -5,7 +5,7 @@
 constexpr int REACH = JOBS < 64 ? JOBS : 64;  // maximum shift, in operations of its machine
 constexpr unsigned SCRAMBLE = 0x9e3779b1u, UNSCRAMBLE = 0x0e8b2f51u;  // their product is 1
 
-// A step of the tabu search: apply() selects the best one that is allowed.
+// A step of the tabu search. It has no data: apply() selects the best shift that is allowed.
 struct Step {};
 
 // Moves operation u after v (`is_right`), or v before u.
@@ -14,8 +14,8 @@ struct Shift {
     bool is_right;
 };
 
-// The same for the operations at two places of the path in the same block. The path runs backwards,
-// so `early`, the place of u, is the larger index.
+// A shift of the operations at two places of the path that are in the same block. The path runs
+// backwards, so `early`, the place of u, is the larger index.
 struct Candidate {
     int early, late;
     bool is_right;
@@ -36,7 +36,7 @@ __device__ bool propose(const State& state, const Solution&, int, const Data&, R
     return state.length > 0;  // some operation takes time
 }
 
-// Each step is accepted, as a decrease is returned here; apply() returns the actual change.
+// Return a decrease, so that each step is accepted; apply() returns the actual change.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return -1; }
 
 __device__ unsigned random_word(State& state) {
@@ -89,8 +89,8 @@ __device__ int& slot_of(const State& state, const Data& data, int ahead, int beh
     return state.until[key * SCRAMBLE / (~0u / SLOTS + 1)];
 }
 
-// Return a shift of the operation at a place of the path to one of the ends of its block (kinds 0
-// and 1), or of one of these ends to its place (2 and 3); false if there is none, or if it might
+// Find a shift of the operation at a place of the path to one of the ends of its block (kinds 0 and
+// 1), or of one of these ends to its place (2 and 3). Return false if there is none, or if it might
 // create a cycle. Other shifts cannot shorten the path.
 __device__ bool candidate_of(const State& state, const Data& data, int i, int kind,
                              Candidate& shift) {
@@ -239,8 +239,8 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
 }
 
 // Find the candidate with the best estimate that is not tabu, or that yields a new best makespan;
-// if all are tabu, any of them. Ties are broken at random. Returns false without candidates. Called
-// by all threads.
+// if all are tabu, any of them. Ties are broken at random. Return false if there are no candidates.
+// Called by all threads.
 __device__ bool choose(const State& state, int n, const Data& data, Candidate& best) {
     constexpr int KINDS = 4, FORBIDDEN = 1 << 30;
     for (int i = threadIdx.x; i < state.length; i += blockDim.x) {

@@ -1,8 +1,8 @@
 // p-median: the distances of all customers to the nearest chosen place, and a price for surplus or
 // missing places. Reads the subset and the distances; returns the sum. No random numbers.
 
-// Without any place, the distance of each customer is longer than all others; a surplus or missing
-// place costs more than all distances.
+// If no place is chosen, the distance of each customer is longer than all others; a surplus or
+// missing place costs more than all distances.
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0, chosen = 0;
     for (int i = threadIdx.x; i < data.customers; i += blockDim.x) {

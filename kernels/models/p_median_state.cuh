@@ -30,7 +30,7 @@ __device__ void find(State& state, const Data& data, int i) {
 }
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    if (threadIdx.x != 0) return;  // only costs are computed by all threads of a block
+    if (threadIdx.x != 0) return;  // only cost() uses all threads of a block
     state.choice.fill(s, n);
     for (int i = 0; i < data.customers; ++i) find(state, data, i);
 }

@@ -1,9 +1,9 @@
 // A search for quadratic binary problems by flips. Number: the type of the entries, long long or
-// double. Reads the subset and the matrix; keeps the cost change by a flip of each item. No random
-// numbers.
+// double. Reads the subset and the matrix; keeps, for each item, the cost change if it enters the
+// subset. No random numbers.
 
 struct State {
-    Number* field;  // per item: its entry plus those with all chosen items
+    Number* field;  // per item: its diagonal entry plus those with all chosen items
     __device__ State(Memory& memory, int n, const Data&) : field(memory.take<Number>(n)) {}
 };
 

@@ -13,7 +13,7 @@ struct State {
     int *chosen, *place;        // the chosen columns, and the place of each column among them
     int *open, *open_at;        // the uncovered rows, and the place of each row
     int* changed;               // the step that last chose or dropped a column
-    long long *weight, *score;  // per row; per column: weight of rows only it covers, or would
+    long long *weight, *score;  // per row; per column: weight of rows that it alone covers or would
     long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)
@@ -34,7 +34,7 @@ struct State {
 };
 
 struct Step {
-    int column;  // is dropped if it is chosen, and otherwise chosen
+    int column;  // the one to drop if it is chosen, else to choose
 };
 
 __device__ void open_row(State& state, int row) {
@@ -81,7 +81,8 @@ __device__ int compare(const State& state, const Data& data, int a, int b) {
     return int(of_a > of_b) - int(of_a < of_b);
 }
 
-// Whether to choose or drop a instead of b; in a tie, the one unchanged for longer.
+// Return whether to choose (is_better) or drop (is_worse) a rather than b; the last tie-breaker is
+// the time without a change.
 __device__ bool is_better(const State& state, const Data& data, int a, int b) {
     const int more = compare(state, data, a, b);
     return more != 0 ? more > 0 : state.changed[a] < state.changed[b];
@@ -119,7 +120,7 @@ __device__ bool propose(const State& state, const Solution& s, int, const Data& 
     return step.column != NONE;
 }
 
-// Each step is accepted regardless of its cost, as the weights decide.
+// Return 0, so that each step is accepted: the weights decide instead of the cost.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 
 // Change the scores of the columns of a row, except one.
@@ -131,7 +132,7 @@ __device__ void add(State& state, const Data& data, int row, int except, long lo
     __syncthreads();
 }
 
-// Add a column to its rows, or remove it. Returns the change of the prices of uncovered rows.
+// Add a column to its rows, or remove it. Return the change in the total price of uncovered rows.
 __device__ long long follow(State& state, const Data& data, int column, int by) {
     long long prices = 0;
     for (long long i = data.first[column]; i < data.first[column + 1]; ++i) {

@@ -1,7 +1,7 @@
-// Applies one of three changes, each with probability 1/3: swaps the genes of two places, moves the
-// one to the other place, or reverses all genes between them. Reads and writes one row. No random
-// numbers here: the places come from the caller's random words, which are also the key of the
-// choice.
+// Applies one of three changes, each with probability 1/3: swaps the genes of two places, moves one
+// of them to the other place, or reverses all genes between them. Reads and writes one row. No
+// random numbers here: the places come from the caller's random words, which also select the
+// change.
 #pragma once
 
 #include "mutations/row_before.cuh"

@@ -1,16 +1,16 @@
 // Base of the mutations that change each gene with probability 1/n, and at least one gene. Reads
-// and writes one row. No random numbers here: all come from the caller's random words, which are
-// also the key of further words.
+// and writes one row. Uses no random stream: of the caller's two random words, the first selects
+// the gene that always changes, and both are the key of a generator for all other decisions.
 #pragma once
 
 #include "mutations/base.cuh"
 
 namespace mutation {
 
-// Replace genes by changed(gene, words); `words` are the four random words of a gene.
+// Replace genes by changed(gene, words); `words` are four random words for the gene.
 template <class Changed>
 __device__ void change_some(Gene* row, int n, uint32_t one, uint32_t other, Changed changed) {
-    constexpr uint32_t OF_GENES = 1u << 31;  // the first counter of the words of genes
+    constexpr uint32_t OF_GENES = 1u << 31;  // counters from here on: one per gene
     const int certain = draw::below(one, n);
     __syncthreads();
     for (int quad = threadIdx.x; 4 * quad < n; quad += blockDim.x) {

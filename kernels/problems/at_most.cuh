@@ -8,7 +8,7 @@
 
 namespace problem {
 
-// Number of items per value. Overfull values keep the first ones.
+// Number of items per value. A value with too many items keeps the first ones.
 class Counts {
   public:
     __device__ Counts(const Stored* choices, int n, const int32_t* most) : most_(most) {

@@ -1,5 +1,5 @@
-// Judges and applies the moves of a chain on a user-defined problem. The functions provided by the
-// user determine which header of judges/ is included; each defines
+// Evaluates and applies the moves of a chain on a user-defined problem. The functions that the user
+// provides determine which header of judges/ is included; each defines
 //     constexpr bool ADDS_CHANGES;  // whether costs after moves are sums of changes
 //     class Judge;
 // The constructor of a judge takes scratch memory but must not access it. Its functions are

@@ -11,7 +11,7 @@ namespace problem {
 constexpr int CONSTRAINTS = MKP_CONSTRAINTS;
 
 using Weight = MKP_WEIGHT;
-using Load = MKP_LOAD;  // represents the weight of all items, and its negative
+using Load = MKP_LOAD;  // can represent the weight of all items, and its negative
 using Profit = MKP_PROFIT;
 using Rank = MKP_RANK;
 
@@ -81,7 +81,7 @@ class Knapsack {
         return !block::any(exceeds);
     }
 
-    // Return the penalty for all excess; each thread sums it in the same order.
+    // Return the penalty for the total excess; each thread sums it in the same order.
     __device__ double penalty() const {
         double sum = 0.0;
         for (int i = 0; i < CONSTRAINTS; ++i) {

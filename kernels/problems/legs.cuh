@@ -14,8 +14,9 @@
 
 namespace problem {
 
-// A tour is shorter than the price of a forbidden leg: 20,000 legs of at most 2^31. An exchange of
-// three legs may save two forbidden ones, but never the price of a join.
+// Tours without forbidden legs are shorter than the price of one: 20,000 legs of at most 2^31. The
+// price of a join exceeds that of two forbidden legs, so a move that breaks a join never improves a
+// tour, even if the other two legs that it removes are forbidden.
 constexpr int64_t FORBIDDEN = int64_t(1) << 46, JOINED = int64_t(1) << 48;
 
 struct Data {
@@ -41,13 +42,13 @@ __device__ int64_t distance(const Data& data, int n, City a, City b) {
     return length >= 0 ? length : length == -1 ? FORBIDDEN : -JOINED;
 }
 
-// Return whether a city is joined to its neighbour by number, `city ^ 1`.
+// Return whether a city is joined to the other city of its pair of numbers, `city ^ 1`.
 __device__ bool is_joined(const Data& data, int n, int city) {
     return (city ^ 1) < n && distance(data, n, {city}, {city ^ 1}) < 0;
 }
 
-// Return what a city adds to the length of a tour, half the price of its join: a tour with all
-// joins then has its actual length.
+// Return half the price of the join of a city, which is added to the length of a tour, so that a
+// tour with all joins has its actual length.
 __device__ int64_t price_of_join(const Data& data, int n, int city) {
     return is_joined(data, n, city) ? JOINED / 2 : 0;
 }

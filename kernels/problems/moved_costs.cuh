@@ -35,7 +35,7 @@ __device__ int64_t cost_before(const int32_t* order, int n, const Data& data) {
     return stated_cost(Solution{order}, n, data);
 }
 
-// Return the cost change by a move, computed from both costs.
+// Return the cost change due to a move, computed from both costs.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move,
                          int64_t before) {

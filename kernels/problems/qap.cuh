@@ -70,7 +70,7 @@ struct Costs {
     int64_t first, second;
 };
 
-// The costs of two assignments; each entry of `a` is read only once.
+// Return the costs of two assignments; each entry of `a` is read only once.
 template <class Order>
 __device__ Costs costs(const Order& one, const Order& other, int n, const Data& data) {
     Cost part = linear_part(one, n, data), other_part = linear_part(other, n, data);
@@ -90,7 +90,7 @@ __device__ int64_t raised_by(const Data& data, int n, int i, int j, int p, int q
     return Small(data.a[i * n + j]) * (Small(data.b[p2 * n + q2]) - Small(data.b[p * n + q]));
 }
 
-// Return the cost increase by a move: the pairs in which one or both items move.
+// Return the cost increase by a move, from the pairs in which one or both items move.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move move) {
     int64_t raised = 0;
@@ -116,9 +116,9 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, Move mov
     return raised;
 }
 
-// The cost increase by the exchange of the entries u and v of an order. Transposing both matrices
-// changes no cost: the distance between entries of a row and of a column is `right` and `down`, or
-// vice versa.
+// The cost increase by the exchange of the entries u and v of an order. As transposing both
+// matrices changes no cost, they may be read by rows or by columns: `down` and `right` are the
+// strides of the two indices.
 template <class Order>
 struct Exchange {
     const Order& order;
@@ -138,7 +138,7 @@ struct Exchange {
           down(by_columns ? n : 1),
           right(by_columns ? 1 : n) {}
 
-    // The pairs of entry k with u and v.
+    // Return the increase in the pairs of entry k with u and v.
     __device__ Small with(int k) const {
         const int r = order[k];
         Small raised = (a(k, u) - a(k, v)) * (b(r, q) - b(r, p));
@@ -148,7 +148,7 @@ struct Exchange {
         return raised;
     }
 
-    // The pair of u and v.
+    // Return the increase in the pair of u and v.
     __device__ Small between() const {
         Small raised = 0;
 #if !QAP_SYMMETRIC
@@ -169,8 +169,8 @@ struct Exchange {
     __device__ Small b(int i, int j) const { return data.b[i * down + j * right]; }
 };
 
-// The same for an exchange. A single thread reads the matrices by rows, each contiguous; many
-// threads, which mostly have neighbouring v, read by columns, where their entries are adjacent.
+// Return the cost increase by an exchange. A single thread reads the matrices by rows, which are
+// contiguous; many threads, mostly with neighbouring v, read adjacent entries by columns.
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     const Exchange<const int32_t*> exchange(order, n, data, move, blockDim.x > 1);
     Small raised = exchange.between() - exchange.with(move.u) - exchange.with(move.v);
@@ -178,7 +178,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::S
     return raised;
 }
 
-// Return the share in the delta of one of `threads` neighbouring threads, which read rows together.
+// Return one thread's part of the delta; `threads` neighbouring threads read rows together.
 #define PROBLEM_DELTA_PARTS
 template <class Order>
 __device__ Small delta_part(const Order& order, int n, const Data& data, moves::Swap move,

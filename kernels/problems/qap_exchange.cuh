@@ -70,8 +70,8 @@ struct Gaps {
         if constexpr (!QAP_SYMMETRIC) item[2] = a.jr - a.js, item[3] = b.jr - b.js;
     }
 
-    // Return the increase of the delta of two other items by the exchange, or the hypothetical one
-    // if it moves one of them.
+    // Return how much the exchange increases the delta of two other items, or would increase it if
+    // it moves one of them.
     template <class Other>
     __device__ Number growth(const Gaps<Other>& other) const {
         Number sum = (item[0] - other.item[0]) * (item[1] - other.item[1]);
@@ -96,12 +96,12 @@ class PairExchange {
     __device__ PairExchange(const RowsOfTwo<A>& a, const RowsOfTwo<B>& b, int r, int s, Delta by)
         : a_(a), b_(b), by_(by), gaps_r_(gaps_of(r)), gaps_s_(gaps_of(s)) {}
 
-    // The delta of the reverse exchange.
+    // Return the delta of the reverse exchange.
     __device__ Delta back() const { return -by_ - gaps_r_.growth(gaps_s_); }
 
     // Return the deltas of item j with r and with s. `before` are those before the exchange, `sum`
-    // is the sum of the products of the exchange of r, at the place of s, with j over all items,
-    // and of the linear terms. The growth of these pairs is omitted, as it is added to all pairs
+    // is the sum over all items of the products for the exchange of r, now at the place of s, with
+    // j, and of the linear terms. The growth of these pairs is omitted, as it is added to all pairs
     // later.
     template <class Number>
     __device__ Both<Number> renewed(const EntriesOfTwo<Number>& a, const EntriesOfTwo<Number>& b,

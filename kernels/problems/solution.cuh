@@ -209,7 +209,7 @@ __device__ Solution solution_of(const Choices& choices, const Data& data, int) {
 
 using Stored = double;
 
-// Coordinates, or those of the unit box, scaled to the bounds.
+// Coordinates, scaled from the unit box to the bounds unless `low` is null.
 struct Solution {
     const double* unit;
     const double *low, *width, *high;

@@ -1,5 +1,5 @@
-// Moves as passed to user functions: those of chains have one type for all kinds of moves. Reads
-// and returns moves. No random numbers.
+// Converts the moves of chains, which have one type for all kinds, to those that user functions
+// take. Reads and returns moves. No random numbers.
 #pragma once
 
 #include "problems/move_kinds.cuh"

@@ -143,7 +143,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::I
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, moves::Swap move) {
     if (n <= FEW) return 0;
     const Cycle tour{order, n, data};
-    // If they are adjacent, the edge between them stays, in the opposite direction.
+    // If the two cities are adjacent, the edge between them stays, in the opposite direction.
     const bool ends = move.u == 0 && move.v == n - 1;
     const int first = ends ? move.v : move.u, second = ends ? move.u : move.v;
     const City a = tour.at(first), b = tour.at(second);

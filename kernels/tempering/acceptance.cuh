@@ -29,7 +29,7 @@ template <class Delta>
 class Acceptance {
   public:
     __device__ explicit Acceptance(double temperature) : temperature_(float(temperature)) {
-        // The bound of may_accept() must not overflow; it is then too low for the largest costs.
+        // Limited, so that may_accept() does not overflow; too low for the largest costs.
         constexpr double MOST = double(Delta(~uint64_t(0) >> (65 - 8 * sizeof(Delta))) / 32);
         const double step = temperature * double(LN2) * 1.00001 + 1.0;
         step_ = Delta(step < MOST ? step : MOST);

@@ -7,7 +7,7 @@
 //     class tempering::Ends : public Rungs;  // see by_energies.cuh and by_climbs.cuh
 //     class tempering::Price;                // see fixed_price.cuh and adapting_price.cuh
 // A chain has the five functions of BaseChain, and must define the constructor, evaluate() and
-// run(). Random streams: draw() uses the one that the caller names.
+// run(). Random streams: draw() uses the one passed by the caller.
 #pragma once
 
 #include "core/costs.cuh"
@@ -20,11 +20,12 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Special values of `mate`. Any other value is a slot of the island, whose best order is crossed
-// with that of the ladder, or with the replica's own if replicas descend; the replica begins with
-// the child. For a problem's crossover in a single ladder, it is the slot of the replica itself.
+// Special values of `mate`. Any other value is a slot of the island, whose individual is crossed
+// with the best one of the ladder, or with the replica's own one if replicas descend; the replica
+// begins with the child. For a problem's crossover in a single ladder, it is the slot of the
+// replica itself.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
-constexpr int32_t NEWCOMER = -2;  // begin with a random order
+constexpr int32_t NEWCOMER = -2;  // begin with a random solution
 
 // Number of moves that measure the mean cost change, the unit of temperatures.
 constexpr int ROUGHNESS_SAMPLES = 32;
@@ -45,8 +46,8 @@ __device__ int64_t number_of_ladder(const Islands& all, const Plan& plan, int lo
     return int64_t(local) * (all.population / plan.rungs) + slot / plan.rungs;
 }
 
-// Numbers of places: equal if their exchange never changes the cost. Null: there are no such
-// places.
+// Numbers of places, equal for places whose exchange never changes the cost; null if there are
+// none.
 struct Alike {
     const int32_t* places;
 
@@ -63,8 +64,8 @@ __device__ double difference(int64_t cost, int64_t other) {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
-    int64_t beyond = 0;  // further evaluated proposals, if an acceptance shortens the work
-    int64_t climbs = 0;  // accepted proposals that raised the cost, if chains count them
+    int64_t beyond = 0;  // evaluated proposals that do not count, as acceptances lowered the end
+    int64_t climbs = 0;  // accepted uphill moves, if chains count them
     int64_t most = 0x7fffffffffffffff;  // maximum number of evaluations, if chains count them
 };
 
@@ -101,7 +102,7 @@ class BaseChain {
     // Return the energy of a feasible state with a cost.
     __device__ static int64_t energy_of(int64_t cost, const Plan&) { return cost; }
 
-    // Prepare an individual of generation 0; make() returns its chain. Returns the number of
+    // Prepare an individual of generation 0; make() returns its chain. Return the number of
     // evaluated states.
     template <class Improving, class Make>
     __device__ static int64_t begin(const Plan&, int64_t, int64_t, const draw::Place&,

@@ -1,5 +1,5 @@
-// Ladders whose ends are set from accepted climbs: while it cools down, an island measures how
-// often cost-raising proposals are accepted at each temperature. Instead of ladders, all replicas
+// Ladders whose ends are set from uphill moves: an island measures how often cost-raising
+// proposals are accepted at each temperature while it cools down. Instead of ladders, all replicas
 // may cool down repeatedly. Reads the counters of replicas; writes shares and temperatures. No
 // random numbers.
 #pragma once
@@ -29,7 +29,7 @@ class Ends : public Rungs {
         spread(low, high);
     }
 
-    // Store the share of accepted climbs, and cool all replicas for the next generation.
+    // Store the share of accepted uphill moves, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
         int64_t climbs = 0, proposals = 0;
         for (int i = 0; i < rungs_; ++i) {
@@ -40,7 +40,8 @@ class Ends : public Rungs {
         cool_further(made);
     }
 
-    // Set the range to the temperatures at which the island accepted climbs rarely and frequently.
+    // Set the range to the temperatures at which the island accepted uphill moves rarely and
+    // frequently.
     __device__ void tune() const {
         const auto measured = [&](int64_t made) { return mean_share(made); };
         const double low = coldest_with(plan_.ends.cold_share, measured);

@@ -1,5 +1,5 @@
-// Ladders whose ends are set from mean energies: while it cools down, an island measures the mean
-// energy at each temperature. Reads the energies of replicas; writes their sums and temperatures.
+// Ladders whose ends are set from mean energies, which an island measures at each temperature while
+// it cools down. Reads the energies of replicas; writes their sums and temperatures.
 // No random numbers.
 #pragma once
 
@@ -14,7 +14,7 @@ class Ends : public Rungs {
     // Maximum number of sweeps per generation of the tuning phase, which has many generations.
     static constexpr int TUNING_WORK = 96;
 
-    // The ladder needs no counters of a replica.
+    // The ladder needs no counters of its replicas.
     __device__ static void count(const Plan&, int64_t, const Costs&) {}
 
   protected:
@@ -54,8 +54,8 @@ class Ends : public Rungs {
         return sum / all_.population;
     }
 
-    // Return the excess of the mean energy of a generation of the tuning phase over the last one,
-    // in temperatures per item.
+    // Return how far the mean energy per item of a generation of the tuning phase is above that of
+    // the last one, as a multiple of the temperature.
     __device__ double excess_of(int64_t made) const {
         const double above = mean_energy(made) - mean_energy(plan_.tuning);
         return above / (cooled(made) * all_.shape.n);

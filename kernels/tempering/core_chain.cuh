@@ -4,7 +4,7 @@
 // accepted. The threads of a block evaluate consecutive free items. Logarithms of random numbers
 // are read from a table: a random word selects the position for the first of 16 proposals. Reads
 // the tables of the plan; changes the subset, and keeps the best feasible one. Random streams:
-// PROPOSALS, BEGIN; draw() uses the one that the caller names.
+// PROPOSALS, BEGIN; draw() uses the one passed by the caller.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -29,7 +29,7 @@ class Chain : public BaseChain {
           best_(best),
           core_(scratch, shape.items, data, plan) {}
 
-    // Draw a subset near the relaxation: one in SHARE items of the core changes sides, on average.
+    // Draw a subset near the relaxation: on average, one in SHARE items of the core is flipped.
     __device__ static void draw(uint32_t* row, const encoding::Shape& shape,
                                 const draw::Place& place, uint32_t stream,
                                 const algorithm::Plan& plan) {
@@ -134,7 +134,7 @@ class Chain : public BaseChain {
     static constexpr int ROWS = 64;  // rows between checks for a stop request
     static constexpr int MOST = 1 << 30;
     // Constraints with high prices come first and exclude most exchanges. The threads of a warp
-    // rarely agree on that, so they add up all words at once.
+    // rarely agree on that, so a GPU adds up all words at once.
     static constexpr int HALF = packed::WIDE == 1 || PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
     static constexpr int LEVELS = 1024, TOGETHER = 16;
 
@@ -209,7 +209,7 @@ class Chain : public BaseChain {
         return columns;
     }
 
-    // Return whether a thread accepts its exchange number c, of the free item at a place.
+    // Return whether this thread accepts the exchange for the free item at `place`, its column c.
     __device__ bool accepts(const Row& row, const packed::Sums& sums,
                             const packed::Column<PAIRS>& column, const float* levels, int c,
                             int place, int64_t best) const {

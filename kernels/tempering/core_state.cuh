@@ -144,7 +144,7 @@ class Core {
         if (lost != NOTHING) knapsack_.toggle(subset, lost);
         if (gained != NOTHING) knapsack_.toggle(subset, gained);
         __syncthreads();
-        if (lost == NOTHING) {  // the last free item takes the place
+        if (lost == NOTHING) {  // the last free item takes its place
             --free_count_;
             if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
             ++chosen_count_;
@@ -166,7 +166,7 @@ class Core {
     }
 
   private:
-    // 16-bit numbers within these limits have room for two more weights; see
+    // 16-bit numbers within this limit have room for two more weights; see
     // islands/problems/core.py.
     static constexpr int MOST_LEFT = 1 << 14;
     // The gain of an empty place, which no exchange selects.
@@ -194,7 +194,6 @@ class Core {
         }
     }
 
-    // Copy the remaining capacities.
     __device__ void copy_left() {
         for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
             left_[p] = packed::pair(units_left(2 * p), units_left(2 * p + 1));

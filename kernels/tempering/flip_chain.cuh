@@ -1,6 +1,6 @@
 // The Markov chain of a replica of a sparse quadratic model: proposes to flip each bit in turn, and
-// accepts by the Metropolis rule. The items of a class are independent, so all threads flip
-// items of it at once, and the chain does not depend on the number of threads. At the end, the best
+// accepts by the Metropolis rule. The items of a class are independent, so all threads flip them at
+// the same time, and the chain does not depend on the number of threads. At the end, the best
 // solution takes over the better parts of the state: see flip_parts.cuh. Reads the pairs of the
 // plan; changes the solution, and keeps the best one. Random streams: PROPOSALS.
 #pragma once
@@ -26,8 +26,8 @@ class FlipChain : public MovingChain {
           side_(scratch.take<int8_t>(n_)),
           parts_({raised_, scratch.take<int32_t>(n_), side_}, n_, plan.chain) {}
 
-    // Perform a number of proposals: at least a sweep, as each run begins with the first place.
-    // `row` is complete and visible to all threads on entry and on return.
+    // Perform a number of proposals, at least a sweep of them, as each run begins with the first
+    // place. `row` is complete and visible to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         const int64_t most = min(int64_t(proposals), costs.most);
@@ -72,7 +72,7 @@ class FlipChain : public MovingChain {
 
   private:
 #ifdef __CUDACC__
-    static constexpr int RUN = 4;  // places of a thread at a time
+    static constexpr int RUN = 4;  // places that a thread processes at a time
 #else
     static constexpr int RUN = 64;
 #endif
@@ -102,7 +102,7 @@ class FlipChain : public MovingChain {
     // Propose to flip the places of one class, from `begin` to `end`.
     __device__ void flip(int begin, int end, uint32_t sweep, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, Flipped& flipped) const {
-        const uint32_t number = sweep * ((n_ + 63) / 64 * 16);  // on all devices
+        const uint32_t number = sweep * ((n_ + 63) / 64 * 16);  // the same on all devices
         for (int run = begin / RUN + threadIdx.x; run * RUN < end; run += blockDim.x) {
             uint32_t words[RUN];
             bool may[RUN];
@@ -154,7 +154,6 @@ class FlipChain : public MovingChain {
         side_[p] = !side;
     }
 
-    // Write the solution to a row.
     __device__ void write(Gene* row) const {
         for (int first = 32 * threadIdx.x; first < n_; first += 32 * blockDim.x) {
             uint32_t word = 0;

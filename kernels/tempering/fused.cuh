@@ -1,5 +1,5 @@
-// The launches of replicas, which a block processes one after another. Reads generation g, writes
-// g + 1. Random streams: those of replica.cuh.
+// The launches that advance replicas; a block processes one replica after another. Reads generation
+// g, writes g + 1. Random streams: those of replica.cuh.
 #pragma once
 
 #include "core/instance.cuh"

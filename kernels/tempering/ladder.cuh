@@ -97,7 +97,7 @@ class Ladder : public Ends {
         return all_.cost[all_.row(generation, local_, number_ * rungs_ + i)];
     }
 
-    // Return the replica that has found the best order.
+    // Return the replica with the best individual.
     __device__ int best(int64_t generation) const {
         int best = 0;
         for (int i = 1; i < rungs_; ++i) {
@@ -113,8 +113,8 @@ class Ladder : public Ends {
         return me;
     }
 
-    // Replicas at neighbouring temperatures exchange them with the probability that preserves the
-    // distribution at each temperature.
+    // Exchange neighbouring temperatures between their replicas, with the probability that
+    // preserves the distribution at each temperature.
     __device__ void exchange_rungs(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int rung = made % 2; rung + 1 < rungs_; rung += 2) {
@@ -130,7 +130,7 @@ class Ladder : public Ends {
         }
     }
 
-    // Each replica moves to the next colder rung. The coldest one becomes the hottest, and begins
+    // Move each replica to the next colder rung. The coldest one becomes the hottest, and begins
     // the next generation as a child of its individual and a random one.
     __device__ void descend(int64_t made) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
@@ -143,7 +143,8 @@ class Ladder : public Ends {
         }
     }
 
-    // All replicas begin the next generation as children of the best order and of random others.
+    // Let each replica begin the next generation as a child of the best individual of the ladder
+    // and a random other one.
     __device__ void begin_again(int64_t made, int leader) const {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
@@ -152,10 +153,11 @@ class Ladder : public Ends {
         }
     }
 
-    // The replicas at some rungs (at all rungs with a problem's crossover), except the one with the
-    // best order, begin the next generation as children of the best orders of this ladder and
-    // others. If there is no other ladder, they are newcomers or, with a problem's crossover,
-    // children of the best order and their own.
+    // Let replicas begin the next generation as children of the best individuals of this ladder and
+    // of a random other one. If this is the only ladder, they begin with random solutions. This
+    // applies to the hottest rungs, except the replica with the best individual. If the problem
+    // defines a crossover, it applies to all rungs, and in a single ladder, replicas begin as
+    // children of the best individual and of their own one.
     __device__ void renew(int64_t made, int leader) const {
         Chain::renew_ladder(plan_, of_rank(number_));
         const int count = ladders();

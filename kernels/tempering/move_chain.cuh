@@ -46,7 +46,7 @@ class Chain : public MovingChain {
                 const uint4 words = rule::words_of(place, mine);
                 Move move;
                 if (blocks_.are_at(words)) {
-                    bid = {threadIdx.x, {}};  // all threads propose it, after those before it
+                    bid = {threadIdx.x, {}};  // all threads evaluate it, after those before it
                 } else if (proposals::draws(judge_, words, row_, shape_, move)) {
                     const int64_t cost = judge_.cost_after(row_, move, costs.current);
                     const auto verdict = rule::judged(cost, costs.current, acceptance, words.w);

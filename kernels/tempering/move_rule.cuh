@@ -35,8 +35,8 @@ __device__ double change(int64_t cost, int64_t before) {
     return by < 1e300 ? by : 0.0;
 }
 
-// Return the number of proposals of a generation that evaluated those before `next`, where accepted
-// ones have lowered the end.
+// Return how many of the `next` evaluated proposals count: those before `end`, which accepted ones
+// have lowered, but at least one.
 __device__ int64_t proposed(int64_t next, int64_t end) { return min(next, max(end, int64_t(1))); }
 
 }  // namespace rule

@@ -1,5 +1,5 @@
-// The common part of chains on user-defined problems whose moves are evaluated by kernels. Reads
-// the problem's data; writes the roughness of individuals. No random numbers here.
+// Base of chains on user-defined problems whose moves are evaluated by kernels. Reads the
+// problem's data; writes the roughness of individuals. No random numbers here.
 #pragma once
 
 #include "genes.cuh"

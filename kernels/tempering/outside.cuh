@@ -1,4 +1,4 @@
-// The launches of replicas whose moves the host evaluates between launches. Reads generation g,
+// The kernels of tempering with moves that the host evaluates between launches. Reads generation g;
 // writes g + 1. Random streams: those of waiting_replica.cuh.
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace tempering {
 
-// Call visit(replica, is_given) for each replica of this rank.
+// Call visit(replica, is_given) for each replica of this rank; is_given: whether its individual is
+// a start solution.
 template <class Visit>
 __device__ void for_replicas(const Arena& arena, const Islands& all, const problem::Data& data,
                              const algorithm::Plan& plan, Visit visit) {

@@ -82,7 +82,7 @@ class PairChain : public SweepingChain {
     }
 
   private:
-    // The next proposal: items of the row's runs from `item`.
+    // The next proposal: a run of the row, with items from `item`.
     struct Position {
         int run, sweep, item;
     };

@@ -69,7 +69,7 @@ class Chain : public SweepingChain {
     }
 
   private:
-    // The next proposal: a run of chosen place i with the free places of the run from `first`.
+    // The next proposal: chosen place i with the free places of a run, from `first`.
     struct Position {
         int sweep, i, run, first;
     };

@@ -1,6 +1,6 @@
 // Crossover of two choices of places: the child has the places that both choose, and random ones of
-// those that one of them chooses. First, the second choice is transformed by the symmetry of the
-// problem that gives both the most places in common. Reads two orders whose first entries are
+// those that only one of them chooses. First, the second choice is transformed by the symmetry of
+// the problem that gives both the most places in common. Reads two orders whose first entries are
 // chosen places, and the table of symmetries; writes such an order. Random streams: CROSS.
 #pragma once
 
@@ -58,7 +58,7 @@ class Cross {
         return plan_.symmetries + int64_t(place) * plan_.symmetry_count;
     }
 
-    // Return the symmetry that maps the most chosen places to places of the first parent.
+    // Return the symmetry that maps the most places of the second parent to places of the first.
     __device__ uint32_t nearest(const int32_t* other) const {
         block::Ranked best{1, 0};
         const int count = plan_.symmetry_count;
@@ -80,7 +80,7 @@ class Cross {
     const int n_;
     const algorithm::PlacePlan& plan_;
     int32_t* const owners_;  // per place: the sum of the parents that have it
-    uint32_t* const lot_;    // per place: the child chooses the lowest
+    uint32_t* const lot_;    // per place: the child has those with the lowest
 };
 
 }  // namespace tempering

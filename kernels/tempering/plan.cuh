@@ -15,18 +15,18 @@ struct Energies {
     double* heat;  // [tuning] per ladder: the sum of the energies in each generation
 };
 
-// For ladders whose ends are set from accepted climbs: see by_climbs.cuh.
+// For ladders whose ends are set from uphill moves: see by_climbs.cuh.
 struct Climbs {
-    double cold_share, hot_share;  // accepted climbs per proposal at the ends of the ladder
+    double cold_share, hot_share;  // accepted uphill moves per proposal at the ends of the ladder
     int32_t cycle;       // generations of the first annealing, doubled each time; 0: ladders
     int32_t reheating;   // generations of the next ones, each from a child; 0: they double
-    int64_t* climbs;     // per individual: accepted climbs of a generation
+    int64_t* climbs;     // per individual: accepted uphill moves of a generation
     int64_t* proposals;  // per individual: proposals of a generation
-    double* shares;      // [tuning] per ladder: accepted climbs per proposal
+    double* shares;      // [tuning] per ladder: accepted uphill moves per proposal
     double* range;       // [2] per ladder: the coldest and the hottest temperature
 };
 
-// The header of the chains defines their own members, and `Plan` as a PlanOf them.
+// A header in chains/ defines its own members, and `Plan` as a PlanOf them.
 template <class Ends, class Chain>
 struct PlanOf {
     int32_t rungs;     // temperatures per ladder

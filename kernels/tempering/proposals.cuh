@@ -36,7 +36,7 @@ class Drawn {
 // Fewer threads diverge less, and waste fewer evaluations after the accepted step.
 constexpr int FEWEST_LOOKS = 4;
 
-// Let the user's state propose a step; returns false if there is none.
+// Let the user's state propose a step; return false if there is none.
 template <class Judge, class Row>
 __device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
                       const encoding::Shape&, Move& step) {
@@ -169,8 +169,8 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #else
 
-// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves
-// draw from the whole range.
+// Steps of mean lengths from half of the range down to 2^-24 of it, in both directions; a quarter
+// of the moves draw from the whole range.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape& shape) {
     using Gene = encoding::Gene;
@@ -214,7 +214,7 @@ __device__ bool changes(const moves::Setting<Number>& move, const Number* row) {
     return row[move.item] != move.value;
 }
 
-// Draw a move; returns false if there is none.
+// Draw a move; return false if there is none.
 template <class Judge, class Row>
 __device__ bool draws(const Judge&, const uint4& words, const Row* row,
                       const encoding::Shape& shape, Move& move) {

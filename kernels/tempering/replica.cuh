@@ -80,7 +80,7 @@ class Replica {
     }
 
   private:
-    // Copy the state to the best order, repaired if it may be infeasible; return its cost.
+    // Copy the state to the best solution, repaired if it may be infeasible; return its cost.
     __device__ int64_t evaluate(const draw::Place& place) const {
         return Chain::evaluate(order_, best_order_, scratch_, all_.shape, priced_.data, place);
     }
@@ -97,7 +97,7 @@ class Replica {
                                all_.shape, may_evaluate, evaluated);
     }
 
-    // Start with a new order.
+    // Begin with a new solution.
     __device__ Costs renewed(int32_t mate, int local, int slot, const draw::Place& place,
                              int64_t& evaluated) {
         const int pitch = all_.shape.pitch;

@@ -7,7 +7,7 @@
 
 namespace tempering {
 
-constexpr double LEAST_RATIO = 1.01;  // ratio of the hottest to the coldest temperature
+constexpr double LEAST_RATIO = 1.01;  // minimum ratio of the hottest to the coldest temperature
 
 class Rungs {
   public:
@@ -44,7 +44,7 @@ class Rungs {
         return sum > 0.0 ? sum / all_.population : 1.0;
     }
 
-    // Return the temperature of all replicas in a generation of the tuning phase, from hot to cold.
+    // Return the temperature of a generation of the tuning phase, which cools from `high` to `low`.
     __device__ double cooled(int64_t made) const {
         const double part = double(made - 1) / double(max(1, plan_.tuning - 1));
         return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);

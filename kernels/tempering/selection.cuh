@@ -1,9 +1,9 @@
 // The state of a chain that chooses places: its cost is a constant plus, in units of the plan's
 // scale, the sum of alone[p] over the chosen places and of weights[p][q] over their pairs. The
 // field of a place is alone[p] plus its weights with all chosen places. Exchanging a chosen place p
-// for a free one q raises the cost by the field of q minus that of p and their weight. Reads the
-// weights and an order, whose first entries are the chosen places; writes such orders. No random
-// numbers.
+// for a free one q raises the cost by the field of q minus the field of p and minus the weight of
+// the pair. Reads the weights and an order, whose first entries are the chosen places; writes such
+// orders. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -49,7 +49,7 @@ class Selection {
     __device__ int32_t free_place(int k) const { return place_[first_free_ + k]; }
 
     // Return the cost increases by the exchanges of chosen place i for a run of free ones; entries
-    // without a place are above any exchange.
+    // without a place have larger values than any exchange.
     __device__ block::Run<Delta> raised(int i, int run) const {
         const Weight* const row = weights_ + int64_t(place_[i]) * n_;
         const Delta own = field_[i];

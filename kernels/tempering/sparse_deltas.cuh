@@ -1,5 +1,5 @@
-// The cost change by the exchange of two items with sparse flows, computed from their neighbours.
-// Reads the network of the plan and the order. No random numbers.
+// The cost change due to the exchange of two items with sparse flows, computed from their
+// neighbours. Reads the network of the plan and the order. No random numbers.
 #pragma once
 
 #include "improvers/swap_deltas.cuh"

@@ -1,6 +1,6 @@
-// Stored cost changes by the exchange of each pair of items, updated when items are exchanged. They
-// may be kept between generations. Reads the problem's data; writes the arrays of its plan.
-// No random numbers.
+// Stored cost changes due to the exchange of each pair of items, updated when items are exchanged.
+// They may be kept between generations. Reads the problem's data; writes the arrays of its plan. No
+// random numbers.
 #pragma once
 
 #include "improvers/swap_deltas.cuh"

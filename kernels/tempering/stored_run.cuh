@@ -1,5 +1,5 @@
-// The first accepted exchange of a run of pairs, given their stored cost changes. No random numbers
-// here: the caller passes random words.
+// The first accepted exchange in a run of proposed pairs, whose cost changes are stored. No random
+// numbers: the caller passes random words.
 #pragma once
 
 #include "core/core.cuh"
@@ -7,14 +7,15 @@
 
 namespace tempering {
 
-// Return the entry and the delta of this exchange. words() returns the random words of the run,
-// pairs() the proposed entries as bits, and differs(k) whether an exchange changes anything.
+// Return the index in the run and the delta of the first accepted exchange, or an empty bid.
+// words() returns the random words of the run, pairs() a bit mask of its proposed entries, and
+// differs(k) whether exchange k changes the solution.
 template <class Delta, class Words, class Pairs, class Differs>
 __device__ block::Bid<Delta> first_of_run(block::ReadRun<Delta> deltas, Words words, Pairs pairs,
                                           const Acceptance<Delta>& acceptance, Differs differs) {
 #ifndef __CUDACC__
-    // Half of the runs have no delta that any word accepts; of the runs of a warp, some almost
-    // always have one.
+    // Return early if no delta is accepted with any random word, as in half of the runs. On a GPU,
+    // this would not help: almost every warp has a run with such a delta.
     bool ever = false;
     block::along_run([&](int k) { ever |= acceptance.may_ever_accept(deltas.item[k]); });
     if (!ever) return {};

@@ -1,18 +1,18 @@
-// The common part of chains of exchanges: their work in rows of pairs, and the evaluation of
-// orders. Reads orders and the problem's data; writes the best order. Random streams: PROPOSALS.
+// Base of chains that exchange entries of an order: evaluates orders, and counts the work in rows
+// of pairs. Reads orders and the problem's data; writes the best order. Random streams: PROPOSALS.
 #pragma once
 
 #include "tempering/base.cuh"
 
 namespace tempering {
 
-// The rows of pairs that a chain processes in a generation. An accepted exchange counts as the rows
-// that take as long, as all replicas of a generation wait for the slowest. As a result, generations
-// end more often in states that accept many exchanges than in the Boltzmann distribution; the
-// distribution is exact if exchanges are not counted.
+// The rows of pairs that a chain processes in a generation. Because all replicas wait for the
+// slowest, an accepted exchange counts as the rows that would take the same time. As a result,
+// generations end in states that accept many exchanges more often than under the Boltzmann
+// distribution; the distribution is exact if exchanges are not counted.
 class Rows {
   public:
-    // `per_exchange`: the share of a sweep that an exchange counts as.
+    // `per_exchange`: the cost of an accepted exchange, in sweeps.
     __device__ Rows(int first, int sweeps, int rows_per_sweep, double per_exchange)
         : a_sweep_(rows_per_sweep),
           an_exchange_(int(per_exchange * rows_per_sweep + 0.5)),

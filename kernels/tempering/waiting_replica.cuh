@@ -55,7 +55,7 @@ class Replica {
         wait_for_state(Progress::FIRST);
     }
 
-    // Start another generation.
+    // Start the next generation.
     __device__ void advance() {
         const int64_t before = all_.island[local_].generation, made = before + 1;
         const bool may_evaluate = all_.quota_of(local_, slot_) > 0;
@@ -129,7 +129,7 @@ class Replica {
     static_assert(MOST >= SAMPLES, "all samples are evaluated at once");
     static_assert(MOST >= LOOKS, "there is a child for each move that waits");
 
-    // Begin the generation with a new state, a child or newcomer, and its cost.
+    // Begin the generation with a new state, a child or a random solution, and its cost.
     __device__ void begin_with(int64_t cost, int64_t made) {
         const int64_t best = all_.cost[row(made - 1)];
         const bool keeps = !all_.island[local_].restart && plan_.mate[me_] != NEWCOMER &&
@@ -139,7 +139,7 @@ class Replica {
         own_.best = keeps ? best : cost;
     }
 
-    // Measure the mean cost change of some moves: see Chain::roughness.
+    // Measure the mean cost change of some moves, as roughness() in move_chain.cuh does.
     __device__ void begin_samples() {
         const int64_t left = all_.quota_of(local_, slot_) - 1;
         int count = 0;

@@ -14,7 +14,7 @@ namespace tours {
 class Assignment {
   public:
     static constexpr int ARRAYS =
-        6;  // in its memory, each with an entry per node, two of each city
+        6;  // in its memory, each with an entry per node; a city has two nodes
 
     __device__ Assignment(const RandomLengths& lengths, const Neighbours& near, int32_t* memory,
                           int64_t pitch)
@@ -164,8 +164,9 @@ class Assignment {
         }
     }
 
-    // Return the cheapest exchange of the successors of a city of a cycle and one outside, as one
-    // number. Candidates outside are near the city or its successor or, `with_all`, all cities.
+    // Return the cheapest exchange of the successors of a city of a cycle and one outside; the
+    // index identifies both. Candidates outside are near the city or its successor or, `with_all`,
+    // all cities.
     __device__ Least best_exchange(const int32_t* cycle, int number, bool with_all) const {
         Least best;
         for (int one = threadIdx.x; one < count_; one += blockDim.x) {

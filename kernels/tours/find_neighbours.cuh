@@ -155,7 +155,7 @@ KERNEL(find_neighbours, (problem::Data data, Neighbours near, int32_t n)) {
 }
 
 #ifdef ISLANDS_INSTANCES
-// Fill the tables of all runs that begin.
+// Fills the tables of all runs that begin.
 KERNEL(find_neighbours_of_runs, (Islands all, problem::Data data, Neighbours near, int32_t n)) {
     const int runs = all.islands / all.runs.islands;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < runs * n; i += gridDim.x * blockDim.x) {

@@ -16,7 +16,7 @@ constexpr int REACH = 50;  // path ends compared on each side, in the second pha
 
 // The working memory for one tour.
 struct Paths {
-    static constexpr int ARRAYS = 6;  // each with n entries and a stride of the pitch
+    static constexpr int ARRAYS = 6;  // of n entries each, one pitch apart
 
     int32_t* mate;    // [2][n]: the adjacent cities of each one, or -1
     int32_t* end;     // [n]: for a city at an end of a path, the other end
@@ -71,7 +71,7 @@ class Greedy {
             const int ends = list_ends();
             if (ends <= 2) break;
             choose_ends(ends);
-            if (!join(paths_.list, ends)) break;  // not reached: the shortest edge is accepted
+            if (!join(paths_.list, ends)) break;  // never: the shortest edge is always accepted
         }
         write(order);
         return true;
@@ -89,7 +89,7 @@ class Greedy {
         return {lengths_.of(from, to), from, to};
     }
 
-    // Whether the choice of an end is outdated.
+    // Return whether the choice of an end is outdated.
     __device__ bool is_outdated(int city) const {
         const int other = paths_.choice[city];
         if (other == -1) return false;

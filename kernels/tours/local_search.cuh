@@ -96,7 +96,7 @@ class LocalSearch {
     }
 
     // Find a move of one active city of each group, and claim its cells. Return the number of
-    // cities of this thread.
+    // cities that this thread has tried.
     __device__ int find(uint32_t round) {
         int tried = 0;
         has_found_ = has_active_ = false;
@@ -146,7 +146,7 @@ class LocalSearch {
         return keeps;
     }
 
-    // Mark moves that lost a cell by a gain of 0. Return the gain of this thread's other moves.
+    // Mark moves that lost a cell by a gain of -1. Return the gain of this thread's other moves.
     __device__ int64_t decide() {
         int64_t gain = 0;
         for (int first = 0; first < groups_; first += team_.count()) {

@@ -12,7 +12,7 @@ namespace tours {
 
 class Nearest {
   public:
-    static constexpr int ARRAYS = 3;  // each with n entries and a stride of the pitch
+    static constexpr int ARRAYS = 3;  // of n entries each, one pitch apart
 
     __device__ Nearest(const RandomLengths& lengths, const Neighbours& near, int32_t* memory,
                        int64_t pitch)
@@ -37,7 +37,7 @@ class Nearest {
     }
 
   private:
-    static constexpr int REACH = 25;  // unvisited cities tried on each side in the order of all
+    static constexpr int REACH = 25;  // unvisited cities tried on each side in the order of cities
     static constexpr int POLLED = 4096;
 
     __device__ bool walk(const improver::Plan& plan, int32_t* order) {

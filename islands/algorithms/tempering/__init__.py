@@ -1,7 +1,7 @@
 """Parallel tempering: ladders of Markov chains, with one kind of chain per form of problem.
 
-`algorithm.py` selects the chain for a problem; every other file describes one kind of chain or what
-chains have in common. The kernels are in `kernels/tempering`.
+`algorithm.py` selects the kind of chain for a problem; the other files define the kinds and what
+they have in common. The kernels are in `kernels/tempering`.
 
 - `Tempering`: the algorithm, a subclass of `Algorithm`.
 - `TemperingSettings`: its settings.

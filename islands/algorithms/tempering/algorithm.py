@@ -1,7 +1,7 @@
 """Parallel tempering: ladders of Markov chains at different temperatures.
 
-Replicas accept the moves of their chain by the Metropolis rule. Replicas at neighbouring
-temperatures exchange them after each generation. Each island chooses its temperatures from
+Replicas accept the moves of their chain by the Metropolis rule. After each generation, replicas at
+neighbouring temperatures may swap temperatures. Each island chooses its temperatures from
 measurements of its chains while it cools down.
 """
 
@@ -62,7 +62,7 @@ def chains_of(problem: Problem) -> type[ReplicaChains] | None:
 
 
 class Tempering(Algorithm):
-    """Ladders of replicas on each island."""
+    """Parallel tempering with ladders of replicas on each island."""
 
     name: ClassVar[str] = "tempering"
     header: ClassVar[Header] = Header("algorithms/tempering.cuh")

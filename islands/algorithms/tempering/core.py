@@ -28,7 +28,7 @@ _TABLES = (
 
 
 class CoreChains(ClimbChains):
-    """Chains of a knapsack."""
+    """Chains for knapsacks."""
 
     header: ClassVar[Header] = Header("tempering/chains/core.cuh")
     rungs: ClassVar[int] = 4
@@ -37,8 +37,8 @@ class CoreChains(ClimbChains):
     effort: float = 300
     block: ClassVar[Block | None] = Block(32, 16)
     """A warp evaluates the 40 to 80 free items of a core; more threads would idle. On one H100, 16
-    warps per multiprocessor made 1.0 to 1.2e11 exchanges per second; 20, which run short of
-    registers, 0.9 to 1.1e11."""
+    warps per multiprocessor made 1.0e11 to 1.2e11 exchanges per second; 20, which run short of
+    registers, 0.9e11 to 1.1e11."""
 
     def __init__(self, settings: TemperingSettings, problem: Problem, shape: Shape) -> None:
         super().__init__(settings, problem, shape)

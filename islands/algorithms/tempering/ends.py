@@ -1,7 +1,7 @@
-"""How an island sets the extreme temperatures of its ladders: from energies or accepted climbs.
+"""How an island sets the extreme temperatures of its ladders: from energies or uphill moves.
 
-Each generation of the cooling phase measures the energy, or the share of climbs (accepted moves
-that raise the cost). Both ends are the temperatures at which this measurement had a given value.
+Each generation of the cooling phase measures the energy, or the share of accepted uphill
+moves, which raise the cost. Each end is set to the temperature at which this had a given value.
 """
 
 from collections.abc import Mapping
@@ -34,10 +34,10 @@ class EnergyChains(ReplicaChains):
 
 
 class ClimbChains(ReplicaChains):
-    """Chains whose ladders are set from accepted climbs; their work is counted in proposals."""
+    """Chains whose ladders are set from uphill moves; their work is counted in proposals."""
 
     shares: Range
-    """Accepted climbs per proposal at both ends: see kernels/tempering/by_climbs.cuh."""
+    """Accepted uphill moves per proposal at both ends: see kernels/tempering/by_climbs.cuh."""
 
     @property
     def work(self) -> int:
@@ -45,7 +45,7 @@ class ClimbChains(ReplicaChains):
 
     @property
     def reheating(self) -> int:
-        """Generations of each annealing but the first; 0: determined by `cycle`."""
+        """Generations of each annealing after the first; 0: determined by `cycle`."""
         return 0
 
     def fields(self) -> dict[str, Field]:

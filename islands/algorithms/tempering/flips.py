@@ -25,16 +25,16 @@ _TABLES = ("place", "ends", "first", "other", "both", "single")
 """The tables of flips, in the order of the plan."""
 
 _SHARES = 1e-4, 0.06
-"""Accepted climbs per proposal at the coldest and the hottest temperature. With 0.03 instead of
-0.06, one of three runs on the dense graph G1 stayed at a cut of 11598, not 11624; with 0.0005 and
-0.1, the cut of G81 was 50 further from the best known one after 10,000 sweeps."""
+"""Accepted uphill moves per proposal at the coldest and the hottest temperature. With 0.03 instead
+of 0.06, one of three runs on the dense graph G1 stayed at a cut of 11598, not 11624; with 0.0005
+and 0.1, the cut of G81 was 50 further from the best known one after 10,000 sweeps."""
 _REHEATINGS = 10
 """Length of the first annealing divided by that of the later ones. With 5 or 20, cuts of four
 graphs were 1 to 14 lower."""
 
 
 class FlipChains(ClimbChains):
-    """Chains whose proposals are the flips of a class of independent items at once."""
+    """Chains that propose to flip several independent items (a class) at a time."""
 
     header: ClassVar[Header] = Header("tempering/chains/flips.cuh")
     rungs: ClassVar[int] = 2

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from islands.problems.base import Problem
 
 _SHARES = 0.002, 0.05
-"""Accepted climbs per proposal at the coldest and the hottest temperature. With 0.2 at the hottest,
-routes, cuts and flow shops were 10 to 25 % further from the best known values."""
+"""Accepted uphill moves per proposal at the coldest and the hottest temperature. With 0.2 at the
+hottest, routes, cuts and flow shops were 10 to 25 % further from the best known values."""
 _SHARES_STEPS = 0.002, 0.15
-"""The same for steps proposed by a state, most of which climb. After ten seconds on two threads,
-job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
-(ta32js, dmu42); flow shops did not differ. After only 200,000 evaluations, a shop of 20 x 10 was
-3.4 % above its bound instead of 1.5 %."""
+"""The same for steps proposed by a state, most of which are uphill. After ten seconds on two
+threads, job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with
+0.15 (ta32js, dmu42); flow shops did not differ. After only 200,000 evaluations, a shop of 20 x 10
+was 3.4 % above its bound instead of 1.5 %."""
 _MANY = 7000
 """Number of items from which the share at the coldest temperature falls, so that about as many
-climbs are accepted. The ready models of sparse graphs use `FlipChains`, but other problems may be
+uphill moves are accepted. `models` of sparse graphs use `FlipChains`, but other problems may be
 as large: with these chains and 400 million evaluations, two runs found cuts of 13876 and 13852 in a
 graph of 20,000 nodes (G81). With the same share for all sizes, these were 13780 and 13792, as no
 annealing found a better cut than the descent of the tuning phase; those of 10,000 nodes (G70)
@@ -42,7 +42,7 @@ _PRICE = "price"
 
 
 class MoveChains(ClimbChains):
-    """Chains of a user-defined problem."""
+    """Chains for user-defined problems."""
 
     header: ClassVar[Header] = Header("tempering/chains/moves.cuh")
     rungs: ClassVar[int] = 2
@@ -80,7 +80,7 @@ class MoveChains(ClimbChains):
         }
 
     def items(self, problem: Problem) -> int:
-        # Each thread evaluates one proposal, or the whole block does.
+        # Each thread evaluates a proposal of its own, or the whole block evaluates one.
         return 32 if problem.evaluation.is_serial else problem.evaluation.items
 
     def fields(self) -> dict[str, Field]:

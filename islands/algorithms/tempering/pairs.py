@@ -24,7 +24,7 @@ _EXCESS = 0.2, 0.75
 """Excess that determines the ends of a ladder. On sko100a, tho150 and tai60b, replicas between
 these ends neither freeze nor lose all structure."""
 _EXCESS_ROUGH = 0.405, 0.485
-"""The same for unstructured instances: close to the temperature at which tai100a freezes."""
+"""The same for unstructured instances; both ends are near the freezing point of tai100a."""
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
 """Number of sweeps that an accepted exchange counts as. With the second value, all replicas take
 equally long on an H100, but hot replicas propose less, which delays good solutions of structured
@@ -36,7 +36,7 @@ _MOST_KEPT = 4 << 30  # bytes of the deltas of all replicas on a device
 
 
 class ExchangeChains(EnergyChains):
-    """Chains of an assignment problem."""
+    """Chains for assignment problems."""
 
     cooling: ClassVar[Range] = (0.001, 0.4)
     few_threads: ClassVar[bool] = True

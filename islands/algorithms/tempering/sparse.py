@@ -1,6 +1,6 @@
 """Chains that exchange all pairs of items with sparse flows in turn.
 
-The changes of the cost are stored, or computed from the neighbours of two items.
+Cost changes are stored, or computed from the neighbours of two items.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _network_of(problem: Problem) -> Sparse:
 
 
 class SparseFlowChains(ExchangeChains):
-    """Chains of an assignment problem with sparse flows and enough items."""
+    """Chains for assignment problems with sparse flows and enough items."""
 
     fewest: ClassVar[int]
     """Minimum number of items."""
@@ -56,7 +56,7 @@ class SparseFlowChains(ExchangeChains):
 
 
 class NetworkChains(SparseFlowChains, PairChains):
-    """Chains with a stored change for each pair; on a CPU, an exchange updates only a few."""
+    """Chains with a stored cost change per pair; on a CPU, an exchange updates only a few."""
 
     fewest: ClassVar[int] = 64
 
@@ -69,10 +69,10 @@ class NetworkChains(SparseFlowChains, PairChains):
 
 
 class SparseChains(SparseFlowChains):
-    """Chains whose changes are computed.
+    """Chains that compute the cost change of each proposal.
 
     A proposal takes 3 to 9 times as long as with stored changes, but no memory per pair is needed:
-    see docs/settings.md for the measurements.
+    see docs/design/assignments.md for the measurements.
     """
 
     header: ClassVar[Header] = Header("tempering/chains/sparse.cuh")

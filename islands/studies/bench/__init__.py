@@ -5,7 +5,7 @@ yields rows. `quality` also runs other programs for the same time (`rivals/`). B
 speed; no test asserts it.
 
 - `BenchRequest`: the options of a command.
-- `Method`: settings of a run that are compared; `Rival` is another program.
+- `Method`: settings that are compared with others; a `Rival` is another program.
 - `Row`: a measurement, in a `Table`.
 
 May import the solver with its engine, and `islands.studies.pages` for curves, but not `papers`.
@@ -30,7 +30,7 @@ COLLECTIVE, DRAWN, LONG = (
     tuple(name for name, entry in BENCHES.items() if entry.get(key))
     for key in ("collective", "drawn", "long")
 )
-"""Benchmarks that need all ranks, that have plots, and that store each run."""
+"""The benchmarks that need all ranks, those with plots, and those that store each run."""
 
 GPU_INSTANCES: tuple[str, ...] = tuple(BENCHES["gpus"]["instances"])
 """Default instances of `gpus`; `sleep` is a user-defined cost that waits."""

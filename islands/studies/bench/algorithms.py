@@ -45,7 +45,7 @@ def cities(name: str, size: int) -> Problem:
 
 
 def facilities(name: str, grid: tuple[int, int]) -> Problem:
-    """Return the published instance, or random flows between the places of a grid."""
+    """Return the published instance, or random flows between places on a grid."""
 
     def generated() -> Problem:
         n = math.prod(grid)
@@ -63,7 +63,7 @@ def _brkga(row: Throughput) -> Brkga:
 
 
 def _keys(row: Throughput) -> float:
-    """Return the keys that a generation of BRKGA makes."""
+    """Return the number of keys that a generation of BRKGA creates."""
     general = row.spec.general
     return general.islands * (general.population - _brkga(row).elite) * row.problem.size
 
@@ -77,7 +77,7 @@ def _bytes(row: Throughput) -> float:
 
 
 def _speedup(row: Throughput) -> float:
-    """Return the published seconds of a run over ours; some papers have them for each setting."""
+    """Return the speedup over the published time of a run, which may depend on the setting."""
     published = row.reference
     if isinstance(published, Mapping):
         published = published[row.setting]
@@ -101,7 +101,7 @@ _COLUMNS: Mapping[str, Callable[[Throughput], Any]] = {
 def _bench(
     name: str, read: Callable[[str, Any], Problem] = lambda name, _: loaded(name)
 ) -> AlgorithmBench:
-    """Return a benchmark, which reads an instance from its name and its reference value."""
+    """Return a benchmark; `read` creates the problem from a name and a reference value."""
     others = {key: value for key, value in described(_FILE)[name].items() if key != "columns"}
     return AlgorithmBench(read=read, table=table(_FILE, name, **_COLUMNS), **others)
 

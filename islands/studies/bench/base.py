@@ -1,4 +1,4 @@
-"""The options of benchmarks, and their common functions."""
+"""The options of benchmarks, and the functions that they share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class BenchRequest:
     islands: Sequence[int] = (8, 64, 512, 4096, 32768, 65536)
     """Numbers of islands that `topologies` simulates."""
     genes: int = 1000
-    """Genes of an individual whose bytes `topologies` counts."""
+    """Number of genes of the individuals whose bytes `topologies` counts."""
     instances: Sequence[str] = ("zi929", "mu1979", "ca4663", "fi10639")
     topology: str = "ring"
     interval: int = 50
@@ -41,15 +41,15 @@ class BenchRequest:
     of: Sequence[str] = ("sac94",)
     """The instances of `quality` and `gpus`: names, sets and patterns of names."""
     limit: float = 10.0
-    """Maximum seconds of each run of `quality`, `colonies` and `gpus`."""
+    """Maximum seconds of each run in `quality`, `colonies` and `gpus`."""
     seeds: int = 5
-    """Number of runs of each method on an instance, of `quality`, `colonies` and `gpus`."""
+    """Number of runs of each method on an instance in `quality`, `colonies` and `gpus`."""
     gap: Sequence[float] = (0.0,)
     """The targets of `gpus`, in per cent above the best known value; runs end at the smallest."""
     stop: int | None = None
-    """Generations of speed runs in `gpus`; by default, those of one rank in half of `limit`."""
+    """Generations of speed runs in `gpus`; by default, as many as one rank does in `limit` / 2."""
     own_defaults: bool = False
-    """Whether the defaults of `gpus` follow each number of ranks instead of the largest."""
+    """Whether `gpus` uses the defaults for each number of ranks, and not those for the largest."""
     share_gpu: bool = False
     """Whether several ranks of `gpus` may use the same GPU."""
     every: int | None = None
@@ -66,7 +66,7 @@ class BenchRequest:
     colony: Sequence[str] = ()
     """The settings of each colony of `colonies`; empty: those of the problem."""
     out: Path | None = None
-    """The folder of all tables; `quality`, `colonies` and `gpus` keep each run there."""
+    """The folder for all tables; `quality`, `colonies` and `gpus` also store each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
     @cached_property
@@ -76,7 +76,7 @@ class BenchRequest:
 
 
 TABLES = Path(__file__).with_name("tables.toml")
-"""The file of the tables of benchmarks."""
+"""The file that describes the tables of benchmarks."""
 
 
 def table(name: str, **functions: Callable[[Any], Any]) -> Table:

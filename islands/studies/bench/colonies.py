@@ -19,7 +19,7 @@ _SUITED: Mapping[str, Sequence[str]] = BENCHES["colonies"]["suited"]
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Return the rows of all methods on each instance; refuse wrong ones at once; collective."""
+    """Return the rows of all methods on each instance; refuse invalid ones first; collective."""
     problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
     return compared(request, problems, lambda problem: methods(problem, request))
 
@@ -44,7 +44,7 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
 
 
 def _both(name: str, colonies: Sequence[Mapping[str, Any]], request: BenchRequest) -> list[Variant]:
-    """Return the colonies with migration, and without."""
+    """Return a method with these colonies and migration, and one without migration."""
     run_request = Request(
         {
             "colony": [dict(colony) for colony in colonies],

@@ -20,13 +20,13 @@ WAYS = ("built-in", "cooperative", "matrix", "coordinates", "batch")
 
 
 def _in_cuda(*names: str) -> str:
-    """Return the text of a cost from files in `kernels/`."""
+    """Return the source of a cost in CUDA, from files in `kernels/`."""
     folder = Path(__file__).with_name("kernels")
     return "".join((folder / f"{name}.cuh").read_text(encoding="utf-8") for name in names)
 
 
 def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
-    """Return a batch function for NumPy and CuPy arrays."""
+    """Return a cost in Python, for batches of orders in NumPy or CuPy arrays."""
     copies: dict[type, Any] = {}
     n = len(lengths)
 
@@ -43,7 +43,7 @@ def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
 
 
 def model_of(way: str, tsp: Problem) -> Problem:
-    """Return the tours of an instance with rounded Euclidean distances, modelled in one way."""
+    """Return an instance with rounded Euclidean distances, with its cost in one of the `WAYS`."""
     if way == "built-in":
         return tsp
     [places] = tsp.arrays()
@@ -65,7 +65,7 @@ TABLE = table("decoders")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Measure all ways on each backend and instance."""
+    """Measure all `WAYS` on each backend and instance."""
     for name in request.backends:
         backend = choose(name, request.threads)
         for instance in request.heartbeat.over(INSTANCES, f"{{}} on {name}".format):

@@ -1,4 +1,4 @@
-"""Speed and time to a target on 1, 2, 4, ... of the started ranks: what more GPUs gain."""
+"""Speed and time to a target on 1, 2, 4, ... of the started ranks: the gain from more GPUs."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def waiting(order: NDArray[Any]) -> int:
 
 
 _SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
-"""Settings of `sleep`: one island with many evaluations, which the ranks divide."""
+"""Settings of `sleep`: one island, whose many evaluations are divided among the ranks."""
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Return the rows of each instance, those of rank 0 on every rank; collective.
+    """Return the rows of each instance; every rank returns those of rank 0; collective.
 
-    Refuse wrong methods, instances and machines immediately, before the first row is requested.
+    Refuse invalid methods and instances immediately, not when the first row is requested.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
@@ -91,7 +91,7 @@ class _Case:
             threads = request.threads or 1
         gap = min(request.gap)
         ends = [f"gap={gap:.17g}%" if gap else "best-known"] if self.has_target else []
-        # The defaults of some algorithms depend on the time limit, also in runs for the speed.
+        # The defaults of some algorithms depend on the time limit, so speed runs have it, too.
         stop = [*ends, f"seconds={request.limit:g}"]
         options = {"backend": backend, "threads": threads, "stop": stop}
         every = {TARGET: request.every or EVERY[backend], SPEED: None}
@@ -105,7 +105,7 @@ class _Case:
         self._methods = {(n, purpose): method(n, purpose) for n in self._sizes for purpose in every}
 
     def runs(self, purpose: str) -> Runs:
-        """Return the runs; each seed runs on all numbers of ranks in turn; collective."""
+        """Return runs by number of ranks; each seed runs on all of them in turn; collective."""
         stop = self._stop() if purpose == SPEED else ()
         rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self._sizes}
         for seed in range(1, self.request.seeds + 1):
@@ -114,7 +114,7 @@ class _Case:
         return rows
 
     def _stop(self) -> list[str]:
-        """Return the criterion of runs for the speed: what one rank does in half of the limit."""
+        """Return the stopping criterion of speed runs: what one rank does in half of the limit."""
         generations = self.request.stop
         if generations is None:
             half = [f"seconds={self.request.limit / 2:g}"]

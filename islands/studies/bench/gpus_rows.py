@@ -23,7 +23,7 @@ from islands.untrusted import content_digest
 
 @dataclass(frozen=True)
 class RestartLaw:
-    """A model of the time to a target: a constant and an exponential time, T = start + Exp(mean).
+    """A shifted exponential model of the time to a target: T = start + Exp(mean).
 
     The first of p independent searches to reach the target takes start + Exp(mean / p).
     """
@@ -37,8 +37,8 @@ class RestartLaw:
     def fitted(cls, times: Sequence[float], limit: float) -> Self | None:
         """Fit the law to the times of runs; return None if fewer than two reached the target.
 
-        The time of a run that did not reach it within the limit is infinite. The estimates are
-        unbiased maximum likelihood: the first of n runs takes start + mean / n on average.
+        Times beyond the limit are infinite. The estimates are those of maximum likelihood,
+        corrected for bias: the first of n runs takes start + mean / n on average.
         """
         spent = np.sort(np.minimum(times, limit))
         reached = int(np.isfinite(times).sum())
@@ -49,7 +49,7 @@ class RestartLaw:
         return cls(start, mean) if start >= 0 else cls(0.0, float(spent.sum()) / reached)
 
     def gain(self, searches: int) -> float:
-        """Return the mean speed-up if the first of several independent searches counts."""
+        """Return the mean speed-up of several independent searches, of which the fastest counts."""
         return (self.start + self.mean) / (self.start + self.mean / searches)
 
     def distance(self, times: Sequence[float]) -> float:
@@ -72,7 +72,7 @@ class GpuRunRow(RunRow):
 
     purpose: str
     settings: str
-    """SHA-256 of all settings: runs with the same ones have the same digest."""
+    """SHA-256 of the settings: runs with equal settings and seeds have equal digests."""
     digest: str
     """Empty if the time limit ended the run."""
     team: int
@@ -82,7 +82,7 @@ class GpuRunRow(RunRow):
     """The share of the ranks' time in exchanges of teams, including waiting for each other."""
     migration: float
     waiting: float
-    """The share in which ranks with work waited for others outside of these exchanges."""
+    """The share in which ranks with work waited for others, outside of these exchanges."""
     idle: float
     """The share of ranks without work."""
     start_seconds: float
@@ -116,7 +116,7 @@ def run_fields(resolved: Resolved, world: World, rank_options: RankOptions) -> d
     """Return the fields of a `GpuRunRow` that come from the result; collective."""
     fields, result, course = followed(resolved, world, rank_options)
     is_timed = result.seconds >= time_limit(resolved.spec.stop)
-    # If no progress was reported before the end, the whole run is measured.
+    # Without a report after generation 0, the speed is that of the whole run.
     first = course.first if course.first is not None and not course.first.generation else None
     first = first if result.generations > 0 else None
     return {
@@ -131,9 +131,9 @@ def run_fields(resolved: Resolved, world: World, rank_options: RankOptions) -> d
 
 
 def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]:
-    """Return the shares of the time of all ranks, of which `idle` ranks had no work.
+    """Return the share of each phase in the time of all ranks; `idle` ranks had no work.
 
-    These are the ranks that waited longest, as they do nothing else.
+    The ranks without work are those that waited longest, as they do nothing else.
     """
     by_work = sorted(phases, key=lambda rank: rank[usage.RANKS])
     working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
@@ -180,7 +180,7 @@ def _seconds_to(row: Mapping[str, Any], share: int) -> str:
 
 
 SEARCHES = (2, 4, 8, 16)
-"""Numbers of independent searches for which the law of restarts is shown."""
+"""Numbers of independent searches for which the gain of a `RestartLaw` is shown."""
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "percent": lambda share: f"{100 * share:.1f}",
     "whole_percent": lambda share: f"{100 * share:.0f}",
@@ -236,7 +236,7 @@ def speed_rows(runs: Runs) -> Iterator[Row]:
 
 
 def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, Any]:
-    """Return the cells of both tables: the runs, and the mean shares of the ranks' time."""
+    """Return the cells that both tables have: the runs, and the mean shares of the ranks' time."""
     names = ("instance", "backend", "method", "device", "ranks", "islands", "population")
     return {
         **{name: getattr(rows[0], name) for name in names},
@@ -247,7 +247,7 @@ def _shared(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> dict[str, 
 
 
 def law_rows(gap: float, runs: Runs) -> Iterator[Row]:
-    """Yield the law of a target, unless fewer than two runs on one rank reached it."""
+    """Yield the row of the `RestartLaw` of a target, if two runs on one rank have reached it."""
     alone = runs[min(runs)]
     times = [row.time_to(gap) for row in alone]
     law = RestartLaw.fitted(times, alone[0].limit)

@@ -34,9 +34,9 @@ SCALING = table("scaling")
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Return the rows of each instance, those of rank 0 on every rank; collective.
+    """Return the rows of each instance; every rank returns those of rank 0; collective.
 
-    Refuse wrong instances and settings immediately, before the first row is requested.
+    Refuse invalid instances and settings immediately, not when the first row is requested.
     """
     world = request.world
     problems = world.run_on_all(lambda: {name: _problem(name) for name in request.instances})
@@ -88,7 +88,7 @@ def _problem(name: str) -> Problem:
 
 @dataclass(frozen=True)
 class Case:
-    """A kind of scaling with a number of islands, which is measured on some ranks."""
+    """One case to measure: a kind of scaling, with a number of islands and a delay."""
 
     request: BenchRequest
     problem: Problem
@@ -119,7 +119,7 @@ class Case:
         return resolve(Request(options), self.problem)
 
     def measured(self, world: World, backend: Backend, alone: Row | None) -> Row:
-        """Return the row of these ranks, relative to that of one rank, `alone`; collective."""
+        """Return the row of these ranks, with the speed relative to that in `alone`; collective."""
         run = self.run(1)
         archipelago = make_archipelago(run, world, backend)
         # The first run also captures the CUDA graphs of later runs.

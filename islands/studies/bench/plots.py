@@ -46,7 +46,7 @@ def _write(folder: Path, name: str, curves: Sequence[Curve], methods: Sequence[s
 
 
 def _targets(curves: Sequence[Curve]) -> dict[str, float]:
-    """Return only the smallest gap that a run reached, so that few curves compare the methods."""
+    """Return only the smallest target that a run reached, to limit the number of curves."""
     best = min(curve.final for curve in curves)
     reached = [name for name, gap in TARGETS.items() if best <= gap]
     name = reached[-1] if reached else next(iter(TARGETS))

@@ -25,7 +25,7 @@ EVERY = {"cpu": 1, "cuda": 10}
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each method on each instance and backend, then comparisons and means.
 
-    Refuse wrong methods and instances immediately, before the first row is requested; collective.
+    Collective. Refuse invalid methods and instances immediately, not at the first row.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
@@ -38,7 +38,7 @@ def compared(
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[Row]:
-    """Return the rows of the methods of each problem; refuse wrong methods at once; collective."""
+    """Return the rows of the methods of each problem; refuse invalid ones first; collective."""
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
     methods = world.run_on_all(
@@ -68,7 +68,7 @@ def _measured(
 
 
 def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant]) -> list[Method]:
-    """Return all methods on all backends; refuse settings that do not fit before any run."""
+    """Return all methods on all backends; refuse invalid settings before the first run."""
     stop = ["best-known"] if problem.best_known is not None else []
     options: dict[str, Any] = {"stop": [*stop, f"seconds={request.limit:g}"]}
     if request.threads is not None:
@@ -97,7 +97,7 @@ def _rows(
 
 
 def _result(method: Method, seed: int, request: BenchRequest) -> dict[str, Any]:
-    """Return the fields of a run, from an earlier command if it has been done; collective."""
+    """Return the fields of a run, or those that an earlier command has stored; collective."""
     resolved, world = method.run(seed), request.world
     settings = resolved.spec.to_mapping()
     key = {"settings": settings, "ranks": world.size, **quality_runs.program()}

@@ -17,14 +17,14 @@ KNOWN = "best known"
 TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
 """The target gaps in per cent by name; the last one is the best known value."""
 SHARES = (10, 50, 90)
-"""Shares of runs, in per cent, whose time to a gap is shown."""
+"""The shown quantiles of the times to a gap, in per cent of the runs."""
 
 TARGET = table("quality_targets")
 QUALITY = table("quality")
 MEANS = table("quality_means")
 MOMENTS = table("quality_moments")
 _MEDIANS = {"to_1": "1 %", "to_0_1": "0.1 %", "to_0_01": "0.01 %"}
-"""The columns with median seconds to a target, and these targets."""
+"""The names of the targets for the columns with median seconds."""
 
 
 def at_shares(times: Sequence[float]) -> dict[str, float | None]:
@@ -91,7 +91,7 @@ def _gaps(means: Sequence[float], worst: Sequence[float]) -> Mapping[str, float 
 
 
 def moment_rows(group: str, rows: Sequence[RunRow]) -> Iterator[Row]:
-    """Yield a row for each of the `moments` of the runs of one method."""
+    """Yield a row for each of the `moments`, with the gaps of the runs of one method."""
     shared = {"group": group, "backend": rows[0].backend, "method": rows[0].method}
     for seconds in moments(rows[0].limit):
         gaps = [float(row.curve("").at(np.array([seconds]))[0]) for row in rows]
@@ -101,7 +101,7 @@ def moment_rows(group: str, rows: Sequence[RunRow]) -> Iterator[Row]:
 
 
 def moments(limit: float) -> list[float]:
-    """Return 0.1, 0.2, 0.5, 1, ... up to the limit, which is the last."""
+    """Return the times 0.1, 0.2, 0.5, 1, ... up to and including the limit."""
     steps = [step * 10.0**power for power in range(-1, 6) for step in (1, 2, 5)]
     return [*(round(step, 1) for step in steps if step < 0.999 * limit), limit]
 
@@ -165,7 +165,7 @@ def rank_rows(rows: Sequence[RunRow]) -> Iterator[Row]:
 def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Row]:
     """Yield the change of each method on each instance that both measurements have.
 
-    Devices and numbers of ranks may differ, and are then compared by these rows.
+    They may have different devices or numbers of ranks, which are then compared.
     """
     earlier = {KEY(rows[0]): rows for rows in grouped(before, KEY)}
     changes = [
@@ -181,7 +181,7 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
     both = with_references([*before, *now])
     old, new = both[: len(before)], both[len(before) :]
     limit = min(old[0].limit, new[0].limit)
-    # The gap of a run at the limit, or at its end if it ended around that time.
+    # The gap at the shorter limit; a run with that limit may end slightly after it.
     gaps = [
         [r.final if r.limit <= limit else float(r.curve("").at(np.array([limit]))[0]) for r in rows]
         for rows in (old, new)
@@ -212,7 +212,7 @@ def _change(before: Sequence[RunRow], now: Sequence[RunRow]) -> Row:
 def _times(
     old: Sequence[RunRow], new: Sequence[RunRow]
 ) -> tuple[str | None, tuple[float, float] | None]:
-    """Return the smallest target that half of both runs reached, and both median times."""
+    """Return the smallest target that half of the old and new runs reached, and both medians."""
     for name, gap in sorted(TARGETS.items(), key=itemgetter(1)):
         times = [[row.curve("").time_to(gap) for row in rows] for rows in (old, new)]
         before, now = (float(np.quantile(values, 0.5, method="inverted_cdf")) for values in times)

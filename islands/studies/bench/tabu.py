@@ -22,9 +22,9 @@ from islands.tables import Row
 SIZES = (30, 60, 100, 150, 256)
 _ENTRIES = 100
 _SEED = 1
-_GPU_SEARCHES = 2112  # several for each block that a GPU runs at once
+_GPU_SEARCHES = 2112  # several per concurrent block of a GPU
 _GPU_STEPS = 1000
-_CPU_EVALUATIONS = 4 * 10**7  # about, in one repeat, which no signal can interrupt
+_CPU_EVALUATIONS = 4 * 10**7  # approximately, in a repeat, which no signal can interrupt
 _REPEATS = 5
 
 TABLE = table("tabu")
@@ -123,7 +123,7 @@ class TabuSearches:
 
 
 def random_qap(n: int) -> Qap:
-    """Return symmetric matrices of uniformly drawn entries, like the instances tai*a."""
+    """Return a problem with symmetric matrices of uniformly random entries, like tai*a."""
     matrices = np.random.PCG64(_SEED).random_raw(2 * n * n) % np.uint64(_ENTRIES)
     halves = [np.triu(matrix, 1) for matrix in matrices.astype(np.int64).reshape(2, n, n)]
     a, b = (half + half.T for half in halves)

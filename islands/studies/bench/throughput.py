@@ -62,7 +62,7 @@ class Throughput:
 
     @property
     def seconds_a_run(self) -> float:
-        """The seconds of one of the runs, of as many generations as a published one."""
+        """The seconds of one run, with as many generations as a published run."""
         return self.bench.whole_run * self.milliseconds / 1000 / self.runs
 
 
@@ -76,7 +76,7 @@ class AlgorithmBench:
     instances: Mapping[str, Any]
     """Full names of the instances, each with a reference value."""
     settings: Mapping[str, Mapping[str, Any]]
-    """Options of a run by their name."""
+    """The options of a run, by the name of the setting."""
     read: Callable[[str, Any], Problem]
     """Reads an instance from its name and reference value."""
     runs: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"cuda": (1,), "cpu": (1,)})
@@ -86,7 +86,7 @@ class AlgorithmBench:
     warm_up: int = 2
     """Generations before the first repeat; also the minimum of a repeat."""
     most: int | None = None
-    """Maximum generations of a repeat, for a search that converges; None for those requested."""
+    """Maximum generations of a repeat, for a search that converges; None for no maximum."""
     whole_run: int = 0
     """Generations of a published run."""
     threads: int | None = None
@@ -207,13 +207,13 @@ class _SeveralRuns:
         return int(self._islands.measured()[..., MEASURE.index("calls")].sum())
 
     def cost(self) -> int:
-        """Return the best cost of all runs, without archives."""
+        """Return the best cost in the populations of all runs, without their archives."""
         return int(self._islands.measured()[..., MEASURE.index("best")].min())
 
 
 @cache
 def copy_bandwidth(backend: Backend) -> float:
-    """Return the bytes per second of a large copy, read and written: the median of the repeats."""
+    """Return the bytes per second that a large copy reads and writes: the median of the repeats."""
     size = _COPY_BYTES[backend.name]
     source = backend.zeros((size,), np.uint8)
     target = backend.empty((size,), np.uint8)

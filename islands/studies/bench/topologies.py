@@ -21,7 +21,7 @@ STARTS = 64
 SEEDS = 8
 """Number of simulations of a random topology."""
 _DRAWS = 8
-"""Draws of a random topology whose messages are counted."""
+"""Number of draws of a random topology whose messages are counted."""
 
 
 TABLE = table(
@@ -86,8 +86,8 @@ def takeover(name: str, islands: int) -> Takeover:
     if name == "elite":
         return Takeover(1, 1)
     if name == "broadcast":
-        # Each migration draws one sender: the start comes after `islands` draws on average, and all
-        # islands after the expected draws of the coupon collector.
+        # Each migration draws one sender: a given island after `islands` draws on average, and the
+        # last of all islands after the expected number of draws of a coupon collector.
         harmonic = float(np.sum(1 / np.arange(1, islands + 1)))
         return Takeover(islands, islands * harmonic)
     return simulated(TOPOLOGIES[name], islands)

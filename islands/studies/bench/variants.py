@@ -35,7 +35,7 @@ class Variant:
     def resolved(self, problem: Problem, every: int | None, options: Mapping[str, Any]) -> Method:
         """Return the method with these settings and `options`, among them the backend.
 
-        The trace has a row every `every` generations, unless it is None or the variant sets it.
+        The trace has a row every `every` generations, unless this is None or the variant sets it.
         """
         request = self.request.also({**options, "instance": problem.instance, "seed": 1})
         with _naming(self.origin):
@@ -46,7 +46,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Method:
-    """A variant on a backend, for one instance: runs that differ in their seeds."""
+    """A variant on a backend, for one instance: runs that differ only in their seeds."""
 
     name: str
     backend: str

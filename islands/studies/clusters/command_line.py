@@ -52,7 +52,7 @@ class CommandWords:
 
     @property
     def resumes(self) -> bool:
-        """Whether they are `resume DIR ...`, and not the options of a new run."""
+        """Whether the words are `resume DIR ...`, and not the options of a new run."""
         return self.all[:1] == ("resume",)
 
     @property
@@ -73,7 +73,7 @@ class CommandWords:
         return kept
 
     def of_resume(self) -> list[str]:
-        """Return the options that `islands resume` has, too; run.toml contains the others."""
+        """Return the options that `islands resume` also accepts; run.toml contains the others."""
         values = [(name, self.value(name)) for name in _OF_RESUME]
         kept = [word for name, value in values if value is not None for word in (name, value)]
         return [*kept, *(word for word in self.all if word in _FLAGS_OF_RESUME)]

@@ -11,10 +11,10 @@ from islands.errors import UsageError
 WAITING = ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT")
 RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
 REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit", "cancel"
-"""Why Slurm ends a job."""
+"""The reasons why Slurm ends a job."""
 UNKNOWN = "no answer from Slurm"
 _TRIES, _PAUSE_SECONDS = 3, 2.0
-"""How often to ask Slurm why it ends a job; it kills the script after 30 s (KillWait)."""
+"""Attempts to ask why Slurm ends a job, and the pause; it kills the script in 30 s (KillWait)."""
 
 
 def state_in_queue(job: str) -> tuple[str, str]:
@@ -40,7 +40,7 @@ def states_in_queue(arrays: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def elements_in_queue(arrays: Sequence[str], form: str) -> list[list[str]]:
-    """Return the fields of each element of job arrays that squeue prints, separated by `|`."""
+    """Return the fields, separated by `|` in `form`, that squeue prints for each array element."""
     query = ["squeue", "--noheader", "--array", f"--jobs={','.join(arrays)}", "--states=all"]
     return [line.split("|") for line in output([*query, f"--format={form}"]).splitlines()]
 
@@ -59,8 +59,8 @@ def is_active(job: str) -> bool:
 def ending(job: str, restarts: int) -> str | None:
     """Return why Slurm ends this job, or None if it does not.
 
-    `restarts` is the number of restarts at the job's start. The state of a job whose script still
-    runs is COMPLETING for all reasons.
+    `restarts` is the number of restarts at the job's start. While the script of an ending job runs,
+    its state is COMPLETING, whatever the reason.
     """
     for number in range(_TRIES):
         time.sleep(_PAUSE_SECONDS if number else 0)

@@ -49,7 +49,7 @@ class JobState:
     def __str__(self) -> str:
         job = f" (job {self.job})" if self.job else ""
         words = f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
-        return escaped(words, kept="")  # the details of a folder could look like other lines
+        return escaped(words, kept="")  # texts from a folder could imitate other lines
 
 
 def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
@@ -143,7 +143,7 @@ def _state_of_work(folder: Path) -> JobState:
     work, count = read_work(folder), ""
     if kind is folders.FolderKind.MEASUREMENT and (runs := folders.results_in(folder)):
         count = f"; {counted(runs, 'run')} so far"
-    # A run of a series may be running without being part of the series now.
+    # A run of a series may have been started by itself.
     in_series = kind is folders.FolderKind.SERIES and any(
         is_locked(run) for run in folders.runs_in(folder)
     )

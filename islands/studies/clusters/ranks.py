@@ -63,7 +63,7 @@ class Allocation:
             )
         element, array = (environment.get(f"SLURM_ARRAY_{name}") for name in ("TASK_ID", "JOB_ID"))
         if element is not None and array is not None:
-            # The last element has the number of the array, which means all elements to Slurm.
+            # SLURM_JOB_ID of the last element is that of the array, which means all elements.
             job = f"{array}_{element}"
         return cls(
             job=job,
@@ -190,7 +190,7 @@ def find_launcher(ranks: int, environment: Mapping[str, str] = os.environ) -> La
         )
     if Path(command).name != "srun":
         return Launcher((command, *words[1:]), variables)
-    # launch/bind binds the ranks. A cluster without binding warns about the option.
+    # launch/bind binds the ranks, not srun. A cluster without binding warns about the option.
     binding = ["--cpu-bind=none"] if _cluster_binds() else []
     return Launcher((command, *words[1:], *binding), {})
 

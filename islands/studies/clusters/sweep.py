@@ -1,7 +1,7 @@
 """A sweep: a job array in which each element is a separate run with its own folder.
 
 DIR/slurm/array-JOB.json is written when an array is submitted, or when its first element begins. At
-the same time, the job is submitted that writes the table when all elements have ended.
+the same time, a job is submitted that writes the table once all elements have ended.
 """
 
 import json
@@ -101,7 +101,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
 
 
 def own_words(words: Sequence[str]) -> list[str]:
-    """Return the words without a list of options: those that the user has written."""
+    """Return the words that the user has written, without --out and a list of options."""
     common = CommandWords(words).without("--out")
     return common if _list_of(common) is None else common[1:]
 
@@ -211,7 +211,7 @@ def _queried(job: str) -> dict[int, dict[str, str]]:
 
 
 def _range() -> tuple[int, ...]:
-    """Return the elements between the first and the last one."""
+    """Return the elements in the range that the variables of a job array describe."""
     first, last, step = (
         int(os.environ.get(f"SLURM_ARRAY_TASK_{name}", default))
         for name, default in (("MIN", "1"), ("MAX", "0"), ("STEP", "1"))

@@ -14,6 +14,6 @@ May import the solver, and `islands.studies.pages` for the page of an experiment
 
 _NAMES = ("xavier2019", "jardim2021", "soca2010", "dantas2014", "munhao2019")
 PAPERS = {name: f"{__name__}.{name}" for name in _NAMES}
-"""Names of the papers; each module has a constant `PAPER`."""
+"""The modules of the papers by name; each has a constant `PAPER`."""
 ALL = "all"
 """The name that selects all papers."""

@@ -42,17 +42,17 @@ class Plot:
     suffix: str = ""
     """Suffix of the file name, after the table's name."""
     by: str = ""
-    """A column, each value of which has its own curves."""
+    """A column; each of its values has its own curves."""
     logarithmic: bool = True
-    """False for gaps, which may be 0."""
+    """Whether the y axis is logarithmic; false for gaps, which may be 0."""
     classes: str = ""
-    """A column of names for the horizontal axis, in place of sizes."""
+    """A column with the names that the x axis shows instead of sizes."""
     with_times: bool = False
     """Whether our times and those of our CPU are the first curves."""
 
 
 def with_printed(mean: float, printed: float, *, is_whole: bool) -> str:
-    """Return the mean of a paper's rows as text; of all rows (`is_whole`), also the printed mean.
+    """Return the mean of a paper's rows as text; if these are all (`is_whole`), also as printed.
 
     The two may differ: papers truncate means and have misprints.
     """

@@ -1,4 +1,4 @@
-"""The cores of a host: runs whose time on a CPU is compared may use those of all its ranks."""
+"""Let a run whose time on a CPU is compared use the cores of all ranks on its host."""
 
 import os
 from collections.abc import Iterator, Set

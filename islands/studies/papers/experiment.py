@@ -40,7 +40,7 @@ class Sample:
     hits: int
     """Runs that reached the best known value."""
     last_gaps: Sequence[float]
-    """Gaps of the last generations, which may have lost the best; without infeasible ones."""
+    """Gaps of the best feasible solutions of the last generation, which may have lost the best."""
     best_generations: Sequence[int]
     """The generation in which each run found its best."""
     evaluations: Sequence[int]
@@ -134,7 +134,7 @@ class ExperimentRequest:
     """Generations of each run; by default, those of the paper."""
     campaign: Campaign
     cores: frozenset[int] = frozenset()
-    """The cores for runs with a given number of threads; if empty, those of the rank."""
+    """The cores for runs with a given number of threads; if empty, those of one rank."""
 
     @property
     def world(self) -> World:
@@ -143,7 +143,7 @@ class ExperimentRequest:
 
 
 class Experiment(ABC):
-    """Executes the runs of a table, which share a preset, or reads known results."""
+    """Executes the runs of a table, which share a preset, or reads their stored results."""
 
     name: ClassVar[str]
     """The name of the table."""
@@ -165,8 +165,8 @@ class Experiment(ABC):
         """Generations of each run."""
         self.seeds = range(1, (request.runs or self.runs) + 1)
         self.places = defaultdict[str, Counter[str]](Counter)
-        """For each place where results would now be computed, their number by the place where they
-        were computed. A place is a device with a number of ranks."""
+        """Numbers of results: by the place where they would be computed now, and by the place where
+        they were computed. A place is a device with a number of ranks."""
 
     @classmethod
     def presets(cls) -> str:
@@ -227,7 +227,7 @@ class Experiment(ABC):
         compute: Callable[[], dict[str, Any]],
         words: str,
     ) -> dict[str, Any]:
-        """Return a stored result, or compute it on these ranks, by default on their devices."""
+        """Return a stored result, or compute it; `device` is that of the ranks if it is None."""
         place = self._place(ranks) if device is None else device
         key = {"table": self.name, **settings}
         if self.is_timed:

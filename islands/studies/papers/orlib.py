@@ -27,7 +27,7 @@ class ProblemKind(NamedTuple):
         return f"{self.size}, {self.tightness}"
 
     def instances(self) -> tuple[str, ...]:
-        """Return the full names of the ten."""
+        """Return the full names of the ten problems."""
         file, place = divmod(KINDS.index(self), len(_TIGHTNESS))
         numbers = range(PROBLEMS * place, PROBLEMS * (place + 1))
         return tuple(f"orlib/mknapcb{file + 1}-{number:02}" for number in numbers)

@@ -79,7 +79,7 @@ class ExperimentFolder:
             temporary.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
     def page(self) -> Path:
-        """Write the page of the complete tables and plots."""
+        """Write the page of the completed experiment, and return its path."""
         end_work(self.path)
         path = inside(self.path, PAGE)
         page_for([self.path]).write(path)
@@ -173,7 +173,7 @@ def perform(
 
 
 def _places(table: PaperTable) -> list[str]:
-    """Return a line with the devices and ranks of results that should have the same ones."""
+    """Return a warning if times are from different devices or numbers of ranks."""
     several = [places for places in table.places.values() if len(places) > 1]
     if not several:
         return []

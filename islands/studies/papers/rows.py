@@ -77,7 +77,7 @@ def significance(
     """Return the fact of the Wilcoxon and Mann-Whitney tests of our values against theirs.
 
     Smaller values are better. The second test ignores pairs, so it uses `scaled` values if the
-    costs of instances have different sizes. Without pairs, there is no fact.
+    costs of instances differ in magnitude. Without pairs, there is no fact.
     """
     if not pairs:
         return []

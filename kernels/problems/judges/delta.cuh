@@ -1,4 +1,4 @@
-// Judges moves by the user's `delta`. Reads the solution and the data.
+// Evaluates moves by the user's `delta`. Reads the solution and the data.
 // No random numbers.
 #pragma once
 

@@ -30,7 +30,7 @@ class Sum {
         return totals_->after(by).compared(data._price);
     }
 
-    // The same, and apply the change.
+    // Apply a change, and return the compared cost after it; called by one thread.
     __device__ int64_t add(const Change& by, int64_t, const Data& data) const {
         *totals_ = totals_->after(by);
         return totals_->compared(data._price);

@@ -1,5 +1,5 @@
-// Judges moves by the user's state, which is updated by them. Reads the solution and the data;
-// keeps the state in block memory. No random numbers.
+// Evaluates moves by the user's state, which each applied move updates. Reads the solution and the
+// data; keeps the state in block memory. No random numbers.
 #pragma once
 
 #include "problems/judges/kept_state.cuh"

@@ -1,4 +1,4 @@
-// Judges user-defined steps, which the state proposes and applies. Reads the solution and the data;
+// Evaluates user-defined steps, which the state proposes and applies. Reads the solution and data;
 // keeps the state in block memory. No random numbers: the caller passes random words.
 #pragma once
 
@@ -22,7 +22,7 @@ class Judge {
         state_.prepare(row);
     }
 
-    // Propose a step of a solution; returns false if there is none. Called by one thread.
+    // Propose a step of a solution; return false if there is none. Called by one thread.
     __device__ bool propose(const Stored* row, const uint4& words, Move& step) const {
         Random random(words);
         return user::of_state::propose(*state_, solution_at(row, data_), n_, data_, random, step);

@@ -24,7 +24,7 @@ class Sum {
         return real::changed(current, minimised(by));
     }
 
-    // The same, and apply the change.
+    // The same; there is nothing to update.
     template <class Value>
     __device__ int64_t add(const Value& by, int64_t current, const Data& data) const {
         return after(by, current, data);

@@ -1,4 +1,4 @@
-// Judges moves by full evaluations. Reads the solution and the data. No random numbers.
+// Evaluates moves by full evaluations. Reads the solution and the data. No random numbers.
 #pragma once
 
 #include "problems/move_kinds.cuh"

@@ -6,16 +6,16 @@
 
 namespace algorithm {
 
-// A cost to be minimised: the sum of the numbers of all chosen items, and of all pairs of chosen
-// items. Items have places, sorted by classes of independent items: no pair of a class has a
-// number.
+// A cost to be minimised: the sum of the coefficients of all chosen items, and of all pairs of
+// chosen items. Items have places, sorted by classes of independent items: no pair within a class
+// has a coefficient.
 struct FlipPlan {
     const int32_t* place;     // [n]: of each item
     const int32_t* ends;      // [64]: where the places of each class end; n from the last one on
     const int32_t* first;     // [n + 1]: where the pairs of a place begin
     const int32_t* other;     // the other place of a pair
-    const FLIP_NUMBER* both;  // its number
-    const int32_t* single;    // [n]: the number of a place
+    const FLIP_NUMBER* both;  // its coefficient
+    const int32_t* single;    // [n]: the coefficient of a place
     int32_t is_symmetric;     // whether a solution and its complement have the same cost
 };
 

@@ -1,4 +1,4 @@
-// The length of a tour by all threads of a block, four edges each; after rounded.cuh.
+// The length of a tour, by all threads of a block, each four edges at a time. Follows rounded.cuh.
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;

@@ -1,4 +1,4 @@
-// The length of a tour by one thread, from a matrix.
+// The length of a tour, computed by one thread from a matrix.
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;

@@ -1,4 +1,4 @@
-// The rounded distance of two places, and the place of a city.
+// The rounded distance between two places, and the place of a city.
 
 __device__ int length(double2 a, double2 b) {
     const double dx = a.x - b.x, dy = a.y - b.y;

@@ -2,7 +2,7 @@
 
 - `Rival` (`base.py`): the interface of such a program: which problems it solves, and how.
 - `RIVALS` (`contest.py`): all of them by name; each runs in a process of its own.
-- `rivals.toml`: their versions, licences and how to install them.
+- `rivals.toml`: their packages, and the problems that they solve.
 
 They are optional packages, which are imported only when they are used. May import what `bench` may.
 """

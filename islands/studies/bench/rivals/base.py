@@ -33,11 +33,11 @@ class Rival(ABC):
     module: ClassVar[str] = ""
     """The imported module, if its name differs from that of the package."""
     is_seeded: ClassVar[bool] = True
-    """Whether runs with different seeds differ; otherwise one copy runs, once."""
+    """Whether runs with different seeds differ; otherwise, the program runs only once."""
     is_parallel: ClassVar[bool] = False
     """Whether one copy uses all threads."""
     statements: ClassVar[tuple[type[Plain], ...]] = ()
-    """The classes of plain data of the models that it solves."""
+    """The classes of problems, as plain data, that it solves."""
     solves: ClassVar[str]
     """The problems that it solves, for error messages."""
 

@@ -1,4 +1,4 @@
-"""All rivals, and their runs: on all cores, for as long as our runs.
+"""Run the rivals on all cores, each for as long as our runs.
 
 They run in separate processes, while none of our runs is in progress.
 """
@@ -31,7 +31,7 @@ from islands.text import counted, unknown
 _PATIENCE = 10
 """Maximum time of a rival that cannot be interrupted, as a multiple of its limit."""
 _STARTING = 60.0
-"""Additional seconds, in which the processes start."""
+"""Additional seconds for the processes to start."""
 
 _ALL = (Lkh(), OrTools(), Highs(), CpSat(), DwaveTabu(), DwaveAnnealing(), Networkx(), Faq())
 RIVALS: dict[str, Rival] = {rival.name: rival for rival in _ALL}
@@ -67,7 +67,7 @@ def require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: in
 
 
 class Contest:
-    """The processes of rivals, until it is closed."""
+    """The processes in which rivals run, until `close` is called."""
 
     def __init__(self, request: BenchRequest) -> None:
         """Use as many processes as our runs on the CPU have threads."""
@@ -87,7 +87,6 @@ class Contest:
                 )
 
     def _key(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
-        """Return the key of a result."""
         return {
             "rival": rival.name,
             "version": version(rival.package),
@@ -110,7 +109,7 @@ class Contest:
         known, reached = problem.best_known, course.points[-1] if course.points else None
         ended = [answer.seconds for answer in answers]
         if known is not None and reached is not None and problem.gap(reached[1]) == 0:
-            ended = [min(ended)]  # a run ends when one copy is at the best known value
+            ended = [min(ended)]  # a run ends when one copy reaches the best known value
         return {
             "backend": "cpu",
             "method": rival.name,

@@ -1,4 +1,4 @@
-"""CP-SAT of OR-tools on models, in the formulations that its users would write."""
+"""CP-SAT of OR-Tools on models, in the formulations that its users would write."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,23 +13,23 @@ from islands.studies.bench.quality_runs import Course
 from islands.studies.bench.rivals.base import Answer, Rival
 
 Values = Callable[[Callable[[Any], int]], NDArray[Any]]
-"""Returns the solution, given a function that returns the values of variables."""
+"""Returns the solution, given a function that returns the value of a variable."""
 
 
 class CpSat(Rival, of="cpsat"):
-    """CP-SAT of OR-tools, with a worker for each thread."""
+    """CP-SAT of OR-Tools, with a worker for each thread."""
 
     statements = (Shop, Covering, Colouring, Packing, Medians, Quadratic)
 
     def given(self, problem: Problem) -> Any:
-        """Return the problem as plain data; if quadratic, only with a size and whole numbers."""
+        """Return plain data, or None for a quadratic problem without a size or with fractions."""
         plain = super().given(problem)
         if isinstance(plain, Quadratic) and (plain.size is None or whole(plain.pairs[2]) is None):
             return None
         return plain
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Run it once."""
+        """Run CP-SAT once."""
         from ortools.sat.python import cp_model
 
         model, solver = cp_model.CpModel(), cp_model.CpSolver()
@@ -89,7 +89,7 @@ def _covering_in(model: Any, covering: Covering) -> Values:
 
 
 def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values]:
-    """Return Boolean variables, one of which is true in each row, and the true column of each."""
+    """Return Boolean variables, of which one per row is true, and a reader of its columns."""
     table = [[model.new_bool_var("") for _ in range(columns)] for _ in range(rows)]
     for row in table:
         model.add_exactly_one(row)
@@ -97,7 +97,7 @@ def _table(model: Any, rows: int, columns: int) -> tuple[list[list[Any]], Values
 
 
 def _count(model: Any, columns: int) -> list[Any]:
-    """Minimise the number of used columns, which come before the unused ones."""
+    """Minimise the number of used columns, which come first; return a variable for each."""
     used = [model.new_bool_var("") for _ in range(columns)]
     for one, other in zip(used[1:], used, strict=False):
         model.add_implication(one, other)
@@ -106,9 +106,9 @@ def _count(model: Any, columns: int) -> list[Any]:
 
 
 def _colouring_in(model: Any, graph: Colouring) -> Values:
-    """Formulate a colouring: each colour at most once in a clique; those of the largest are fixed.
+    """Formulate a colouring: each colour occurs at most once in a clique.
 
-    Cliques are found one after another, until they cover all edges.
+    The colours of the largest clique are fixed. The cliques cover all edges.
     """
     table, values = _table(model, graph.nodes, graph.most)
     used = _count(model, graph.most)
@@ -126,7 +126,7 @@ def _colouring_in(model: Any, graph: Colouring) -> Values:
 
 
 def _cliques(graph: Colouring) -> list[list[int]]:
-    """Return cliques that cover all edges."""
+    """Return cliques that cover all edges, found one after another."""
     are_near = np.zeros((graph.nodes, graph.nodes), bool)
     are_near[graph.edges[:, 0], graph.edges[:, 1]] = True
     are_near |= are_near.T
@@ -136,7 +136,7 @@ def _cliques(graph: Colouring) -> list[list[int]]:
             continue
         clique, others = [i, j], are_near[i] & are_near[j]
         while others.any():
-            # The node with the most edges that are in no clique yet.
+            # The node with the most edges into the clique that no earlier clique covers.
             k = int((left[clique].sum(axis=0) * others + others).argmax())
             clique.append(k)
             others &= are_near[k]
@@ -161,7 +161,7 @@ def _packing_in(model: Any, packing: Packing) -> Values:
 
 
 def _medians_in(model: Any, medians: Medians) -> Values:
-    """Formulate a p-median problem by the place of each customer; the solution is the places."""
+    """Formulate p-median with the place of each customer; the solution is the chosen places."""
     places, customers = medians.distances.shape
     table, _ = _table(model, customers, places)
     chosen = [model.new_bool_var("") for _ in range(places)]

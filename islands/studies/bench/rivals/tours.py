@@ -1,4 +1,4 @@
-"""Programs for tours: LKH, and the routing solver of OR-tools."""
+"""Programs for tours: LKH, and the routing solver of OR-Tools."""
 
 import os
 import re
@@ -49,14 +49,14 @@ class TourRival(Rival):
         return True
 
     def given(self, problem: Problem) -> Any:
-        """Return the tours themselves."""
+        """Return the problem itself."""
         return problem if isinstance(problem, Tsp) else None
 
 
 class OrTools(TourRival, of="ortools"):
-    """The routing solver of OR-tools on tours: guided local search, as its guide recommends.
+    """The routing solver of OR-Tools on tours: guided local search, as its guide recommends.
 
-    One vehicle visits all cities. The seed is the number of the city where it begins.
+    One vehicle visits all cities. The seed determines the city where the tour begins.
     """
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
@@ -101,7 +101,7 @@ class OrTools(TourRival, of="ortools"):
 _TRIALS = 1_000_000_000
 """More trials than any time limit allows."""
 _LONGEST_DIRECTED = 10_000_000
-"""LKH multiplies directed legs by 100, as 32-bit integers."""
+"""Maximum length of directed legs, which LKH multiplies by 100 as 32-bit integers."""
 _READY = re.compile(r"Preprocessing time = ([\d.]+)")
 _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 
@@ -109,9 +109,9 @@ _BETTER = re.compile(r"\*.*?Cost = (\d+).*?Time = ([\d.]+)")
 class Lkh(TourRival, of="lkh"):
     """LKH, the local search of Helsgaun for tours, with its usual settings, through elkai.
 
-    It makes one run with as many trials as the time allows. The documented functions of elkai have
+    It makes one run with as many trials as the time allows. The documented elkai functions have
     neither a time limit nor a seed, so the internal function is called, which accepts all
-    parameters of LKH. LKH counts processor time, and looks at the clock after each trial.
+    LKH parameters. LKH counts processor time, and checks the limit after each trial.
     """
 
     def refusal(self, problem: Problem) -> str | None:
@@ -126,7 +126,7 @@ class Lkh(TourRival, of="lkh"):
         return super().refusal(problem)
 
     def needs_matrix(self, tsp: Tsp) -> bool:
-        """Return whether LKH reads a text of all distances."""
+        """Return whether LKH reads all distances instead of coordinates."""
         return isinstance(tsp.near, Legs) or tsp.near.metric not in _METRICS
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
@@ -178,7 +178,7 @@ def _tsplib(problem: Tsp) -> str:
 
 
 def _course(output: str) -> list[tuple[float, float]]:
-    """Return the improved costs that LKH prints; its clock begins after preprocessing."""
+    """Return the times and improved costs that LKH prints; its clock begins after preprocessing."""
     before, points = 0.0, list[tuple[float, float]]()
     for line in output.splitlines():
         if ready := _READY.search(line):
