@@ -1,15 +1,15 @@
 """An island-model solver: metaheuristics as CUDA kernels that also run on a CPU.
 
-`solve` solves a problem and returns a `Result`; `solve_many` solves many problems at a time, and a
-`Solver` advances islands step by step. `resume` continues the run in a folder, and `read_run`
+`solve` solves a problem and returns a `Result`; `solve_many` solves many problems in one call, and
+a `Solver` advances islands step by step. `resume` continues the run in a folder, and `read_run`
 returns its result.
 
 `load` returns an instance by name or path; `tsp`, `qap`, `mkp` and `qubo` create a problem from
 arrays. `permutation`, `subset`, `choices`, `keys`, `real` and `mixed` create a problem from your
-own cost function, which `check_problem` checks; `space` has the parameters of `mixed`. `models` has
-ready-made problems. `scipy`, `shops`, `frames`, `islands.dimod` and `islands.networkx` have the
-interfaces of other libraries. The classes are base classes for your own parts. All errors derive
-from `IslandsError`.
+own cost function, which `check_problem` checks; `space` has the types of parameters for `mixed`.
+`models` has ready-made problems. `scipy`, `shops`, `frames`, `islands.dimod` and `islands.networkx`
+provide the interfaces of other libraries. `Algorithm`, `Encoding` and so on are base classes for
+your own components. All errors derive from `IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
@@ -102,7 +102,7 @@ else:
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
     _PACKAGES = ("frames", "models", "scipy", "shops", "space")
     _EXTRAS = ("dimod", "networkx")
-    """Packages that need another project; without it, their error describes how to install it."""
+    """Modules with an optional dependency; if it is missing, the error says how to install it."""
     __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):

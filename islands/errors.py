@@ -1,4 +1,7 @@
-"""The errors for users; a message names the value, what is allowed, and the fix."""
+"""Errors for users: each message names the value, what is allowed, and the fix."""
+
+from contextlib import suppress
+from pathlib import Path
 
 from islands.text import escaped
 
@@ -64,5 +67,13 @@ class Suspended(BaseException):
 
 
 def system_reason(error: OSError) -> str:
-    """Return the message of the operating system, such as `Permission denied`."""
+    """Return the message of the operating system, such as `Permission denied`.
+
+    Of a symbolic link without a target, the system only says that it exists.
+    """
+    if isinstance(error, FileExistsError) and isinstance(link := error.filename, str | Path):
+        with suppress(OSError):
+            if not Path(link).exists():
+                target = Path(link).readlink()
+                return f"{link} is a symbolic link to {target}, which does not exist"
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""Frames of pandas and Polars: tours of places, and schedules of job shops.
+"""pandas and Polars DataFrames: sort places along a short tour, and schedule job shops.
 
     islands.frames.tour(places)         # columns x and y; the rows in the order of a tour
     islands.frames.schedule(orders)     # columns job, machine and time; begin and end are added
@@ -44,15 +44,15 @@ def schedule(
     time_limit: float = 1.0,
     seed: int = 1,
 ) -> Any:
-    """Return a frame with the columns `begin` and `end` of a short schedule of its operations.
+    """Return the frame with added columns `begin` and `end`: a short schedule of its operations.
 
-    A row is an operation of a `job` on a `machine`, for a whole number of units of `time`. The
+    Each row is an operation of a `job` on a `machine`; its duration `time` is a whole number. The
     operations of a job follow one another in the order of their rows.
     """
     _require(frame, time_limit)
     for name in _ADDED:
         if name in [*frame.columns]:
-            raise ValueError(f"the frame has a column {name!r}, which is to be added. Rename it")
+            raise ValueError(f"the frame already has a column {name!r}. Rename it")
     lengths = _numbers(frame, time)
     if (lengths != np.rint(lengths)).any() or (lengths < 0).any():
         raise ValueError(f"column {time!r}: must contain whole numbers of at least 0")
@@ -62,7 +62,7 @@ def schedule(
         rows[number].append(row)
     if not rows:
         raise ValueError("the frame has no rows")
-    modes = [[[Mode(machines[row], int(lengths[row]))] for row in of_job] for of_job in rows]
+    modes = [[[Mode(machines[row], int(lengths[row]))] for row in job_rows] for job_rows in rows]
     begin, end = np.zeros((2, len(jobs)), np.int64)
     scheduled, *_ = Jobs(modes, [0] * len(rows)).schedule(float(time_limit), seed)
     for operation in scheduled:
@@ -92,12 +92,12 @@ def _column(frame: Any, name: Any) -> list[Any]:
     entries: list[Any] = frame[name].to_list()
     for row, entry in enumerate(entries):
         if _is_missing(entry):
-            raise ValueError(f"column {name!r}, row {row}: is missing. Fill it, or drop the row")
+            raise ValueError(f"column {name!r}, row {row}: has no value. Fill it, or drop the row")
     return entries
 
 
 def _is_missing(entry: Any) -> bool:
-    """Return whether an entry is None, NaN, or the NA or NaT of pandas."""
+    """Return whether an entry is None, NaN, or the pandas NA or NaT."""
     try:
         return entry is None or bool(entry != entry)
     except TypeError:

@@ -1,5 +1,6 @@
 """Paths: the folders of the package, the cache, and files that are written atomically."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -11,11 +12,18 @@ from platformdirs import user_cache_path
 
 from islands.errors import InputError, IslandsError, UnwritableError, UsageError, system_reason
 
-_ELSEWHERE = "name a folder that can be written"
+_ELSEWHERE = "name a folder in which you may write"
 _OTHER_CACHE = "ISLANDS_CACHE to a folder in which you may write"
 CACHE_ELSEWHERE = f"set {_OTHER_CACHE}"
 """The fix if a file in the cache cannot be written."""
 
+_REPAIRS = {
+    errno.ENOSPC: "free space there",
+    errno.EDQUOT: "free space there",
+    errno.EACCES: "change the permissions",
+    errno.EPERM: "change the permissions",
+}
+"""What to do about a path that cannot be read or written, by the number of the error."""
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -49,7 +57,7 @@ def cache_folder(name: str) -> Path:
             existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
             reason = f"{existing} is not a folder"
         raise InputError(
-            f"cannot make the cache folder {folder}: {reason}. Set {_OTHER_CACHE}"
+            f"cannot create the cache folder {folder}: {reason}. Set {_OTHER_CACHE}"
         ) from error
     return folder
 
@@ -88,14 +96,14 @@ def expanded(name: str) -> Path:
 def reading(path: Path | str) -> AbstractContextManager[None]:
     """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix.
 
-    This includes the `ValueError` that Python raises for a name that no file can have.
+    Do the same with the `ValueError` that Python raises for a name that no file can have.
     """
-    return _naming(path, InputError, "", "Name a file that can be read")
+    return _naming(path, InputError, "", "name a file that can be read")
 
 
 def writing(path: Path | str, fix: str = _ELSEWHERE) -> AbstractContextManager[None]:
     """Turn an `OSError` inside the block into an `UnwritableError` that names `path` and `fix`."""
-    return _naming(path, UnwritableError, "cannot be written: ", f"Make room there, or {fix}")
+    return _naming(path, UnwritableError, "cannot be written: ", fix)
 
 
 @contextmanager
@@ -106,20 +114,22 @@ def _naming(path: Path | str, kind: type[InputError], fault: str, fix: str) -> I
         raise
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
-        raise kind(f"{path}: {fault}{reason}. {fix}") from error
+        repair = _REPAIRS.get(getattr(error, "errno", None) or 0)
+        fixes = f"{repair}, or {fix}" if repair else fix
+        raise kind(f"{path}: {fault}{reason}. {fixes[0].upper()}{fixes[1:]}") from error
 
 
 def _impossible(path: Path | str, error: ValueError) -> str:
-    """Return why no file can have this name; raise other errors again."""
+    """Return why no file can have this name; re-raise other errors."""
     if "\0" in str(path):
-        return "a zero byte is in the name"
+        return "the name contains a zero byte"
     if isinstance(error, UnicodeEncodeError):
         return "the name is not UTF-8"
     raise error
 
 
 def publish(path: Path, text: str, fix: str = _ELSEWHERE, *, errors: str | None = None) -> None:
-    """Write a text to a file atomically; `errors` as in `str.encode`."""
+    """Write a text to a file atomically; `errors` is passed to `Path.write_text`."""
     with published(path, fix) as temporary:
         temporary.write_text(text, encoding="utf-8", errors=errors)
 

@@ -21,7 +21,7 @@ _SIZES = (5, 10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2
 
 
 class Mode(NamedTuple):
-    """A machine that may process an operation, and its time there."""
+    """A machine that may process an operation, and the processing time on it."""
 
     machine: int
     time: int
@@ -63,7 +63,7 @@ class Jobs:
             if job < len(self.operations):  # other jobs were added to fill up the shop
                 place = o - int(shop.first[job]), choice - int(shop.choices[o])
                 scheduled.append(Scheduled(job, *place, begin, begin + int(shop.time[choice])))
-        # Jobs end at 0 or later: an earlier due date adds the same amount to all schedules.
+        # As jobs end at 0 or later, a negative due date adds the same tardiness to any schedule.
         early = zip(self.due or (), self.weights or (), strict=True)
         return scheduled, bound + sum(weight * max(0, -due) for due, weight in early), result
 
@@ -99,7 +99,7 @@ def _filled_up(
 
 
 def _size(count: int) -> int:
-    """Return the smallest of `_SIZES` that is at least a number, or the number itself."""
+    """Return the smallest of `_SIZES` that is at least `count`, or else `count` itself."""
     return next((size for size in _SIZES if size >= count), count)
 
 
@@ -156,7 +156,7 @@ def _of_job_shop_lib(instance: Any, seconds: float, seed: int) -> Any:
 
 
 def _require_whole(words: str, value: Any) -> None:
-    """Refuse times that are not whole numbers of at least 0."""
+    """Require times to be non-negative integers."""
     if not is_whole(value) or value < 0:
         raise ValueError(
             f"{words} {value!r}, which is not a whole number of at least 0. Choose a smaller unit,"
@@ -173,7 +173,7 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
     if not data.jobs:
         raise ValueError("the model has no jobs")
     chains = _chains(data)
-    shortest: list[dict[Any, int]] = [{} for _ in data.tasks]  # the mode on each machine
+    shortest: list[dict[Any, int]] = [{} for _ in data.tasks]  # the shortest mode by machine
     for number, mode in enumerate(data.modes):
         if len(mode.resources) != 1 or not hasattr(data.resources[mode.resources[0]], "no_idle"):
             raise NotImplementedError(f"mode {number} does not use exactly one machine")
@@ -205,7 +205,7 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Return due dates and weights, or None for the makespan; refuse and name other objectives."""
+    """Return due dates and weights, or None for the makespan; refuse other objectives."""
     weights = {name: value for name, value in vars(data.objective).items() if value}
     if weights == {"weight_makespan": 1}:
         return None, None
@@ -263,7 +263,8 @@ def _chain(number: int, tasks: Sequence[int], after: dict[int, int]) -> list[int
         order.append(after[order[-1]])
     if len(first) != 1 or len(order) != len(tasks):
         raise NotImplementedError(
-            f"the tasks of job {number} are not one after another. Add end_before_start constraints"
+            f"the tasks of job {number} do not form a single sequence. Add end_before_start"
+            " constraints"
         )
     return order
 

@@ -42,7 +42,7 @@ from islands.untrusted import followed
 
 
 class _Default:
-    """The value of an argument that was not given."""
+    """Marks an argument that was not given; signatures show it as 1."""
 
     def __repr__(self) -> str:
         return "1"
@@ -96,14 +96,14 @@ def solve(
     An omitted setting takes the value of the preset, or its default. `settings` are any other
     settings by name: `interval=200`, `migration="ring"`, `record={"every": 10}`,
     `infeasible="drop"`, or a setting of the algorithm, such as `rho=0.7` with `algorithm="brkga"`.
-    A setting that names a part also accepts your own part: a class derived from
+    A setting that names a component also accepts your own: a class derived from
     `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or topology,
     or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ in
     algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
 
     `seed` is 1 by default; `seed=None` draws a random one, which is in `result.seed`. `start` is a
-    list of solutions with which the search begins: arrays such as `Result.solution`, or names of
-    files or folders of runs. Arrays are not written to `run.toml`.
+    list of solutions with which the search begins: arrays such as `Result.solution`, or paths of
+    solution files or run folders. Arrays are not written to `run.toml`.
 
     The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
     text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
@@ -115,9 +115,9 @@ def solve(
     a longer epoch. If it returns True, the run ends normally; other values have no effect. If it
     raises an exception, the run ends with it, on all ranks.
 
-    With `bound`, a bound on the optimum is computed after the search (`result.bound`): for tours,
-    in a fifth of the search's time, and at least 2 seconds; also for knapsacks and sparse
-    assignments.
+    With `bound`, a bound on the optimum of a tour, a knapsack or a sparse assignment is computed
+    after the search (`result.bound`). For tours, it takes up to a fifth of the time of the search,
+    or 2 seconds if this is longer.
 
     `config` is a file of settings. A script that it names runs only if another argument names it
     too, if the file is the `run.toml` of your own run on this machine, or with `trust`.
@@ -201,7 +201,7 @@ def require_function(callback: Any) -> None:
 
 
 def seed_for(seed: Any, world: World) -> Any:
-    """Return the seed, or None for the default; draw one, the same on all ranks, for None."""
+    """Return the seed, or None for the default; if it is None, draw one for all ranks."""
     if seed is None:
         return world.from_first(lambda: secrets.randbelow(_MOST_DRAWN) + 1)
     return None if seed is DEFAULT_SEED else seed
@@ -339,18 +339,18 @@ class Solver:
         """
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
+        for argument in settings:
+            if argument in SessionKeywords.__annotations__.keys() - SolverKeywords.__annotations__:
+                raise UsageError(
+                    f"{argument}: Solver has no such argument. Leave it out, or use islands.solve"
+                )
         name, given = problem_of(problem, "Solver")
         files, arrays = split_start(start)
         seed = seed_for(seed, self._world)
         request = of_keywords(settings, instance=name, start=files or None, seed=seed)
 
         def resolve() -> Resolved:
-            resolved = load_and_resolve(request, given)
-            if resolved.spec.general.bound:
-                raise UsageError(
-                    "bound: Solver computes no bound. Leave it out, or use islands.solve"
-                )
-            return starting_from(arrays, resolved)
+            return starting_from(arrays, load_and_resolve(request, given))
 
         resolved = self._world.run_on_all(resolve)
         self.spec, self.problem = resolved.spec, resolved.problem
@@ -382,12 +382,12 @@ class Solver:
         self._archipelago.migrate()
 
     def best(self, count: int = 1) -> list[Candidate]:
-        """Return at most `count` best individuals of all populations, best first, checked by NumPy.
+        """Return the `count` best individuals of all populations, best first, checked by NumPy.
 
-        The list is shorter, or empty, if fewer feasible individuals exist.
+        The list is shorter, or empty, if there are fewer feasible individuals.
         """
-        if count < 1:
-            raise UsageError(f"count={count}: must be at least 1")
+        if not is_whole(count) or count < 1:
+            raise UsageError(f"count={count!r}: must be a whole number of at least 1")
         by_rank = self._world.allgather(self._archipelago.elite(count))
         everyone = [candidate for candidates in by_rank for candidate in candidates]
         everyone.sort(key=lambda candidate: (candidate.cost, candidate.island))
@@ -417,8 +417,8 @@ class Solver:
         """Return the genomes of each island of this rank: arrays of population x genes.
 
         If ranks share islands, the first one returns them, and the others return an empty list. The
-        arrays are views of the backend's memory, of NumPy on a CPU and of CuPy on a GPU, and valid
-        until the next call that changes the islands. Do not modify them. Genomes are encoded as in
-        the kernels; `best` returns solutions.
+        arrays are views of the backend's memory (NumPy on a CPU, CuPy on a GPU), valid until the
+        next call that changes the islands. Do not modify them. Genomes are encoded as in the
+        kernels; `best` returns solutions.
         """
         return self._archipelago.populations()

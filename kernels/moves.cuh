@@ -1,5 +1,5 @@
-// Moves: small changes of an order (Jardim 2021), each of the entries from u to v with u < v. Reads
-// and writes the order in place. No random numbers.
+// Moves: small changes of an order (Jardim 2021), which affect the entries from u to v, u < v.
+// Reads and writes the order in place. No random numbers.
 //
 // With IN_LINES, moves form lines: each move is its predecessor in the line plus one exchange, and
 // the first one exchanges two entries at most two apart. Lines are in the order of their lowest
@@ -23,11 +23,7 @@ struct Swap {
     }
 
     // Called by one thread; the result is visible to others after the next barrier.
-    __device__ void exchange(int32_t* order) const {
-        const int32_t entry = order[u];
-        order[u] = order[v];
-        order[v] = entry;
-    }
+    __device__ void exchange(int32_t* order) const { block::exchange(order[u], order[v]); }
 };
 
 // Reverses the entries from u to v.
@@ -135,7 +131,7 @@ struct Any {
     __device__ void apply(int32_t* order) const { visit(Apply{order}); }
 };
 
-// Moves of a subset, as passed to user functions: chooses an item, or drops a chosen one.
+// A move of a subset, as passed to user functions: chooses an item, or drops a chosen one.
 struct Flip {
     int item;
 };

@@ -233,9 +233,9 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(own))
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_tmpdir(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Give each mpirun of a test its own TMPDIR: those that share one disturb each other.
+    """Give the programs of each test their own TMPDIR: mpiruns that share one disturb each other.
 
     One that ends removes the folder in which another creates its own, and files left by a killed
     one make the next one with the same process id fail.
@@ -246,7 +246,7 @@ def own_tmpdir(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def mpirun(monkeypatch: pytest.MonkeyPatch, own_tmpdir: None) -> list[str]:
+def mpirun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return `mpirun -n`, which works on any machine; the number of ranks follows."""
     pytest.importorskip("mpi4py")
     found = jobs.mpirun()

@@ -1,14 +1,15 @@
 """Files of users: published at once, and opened in folders of others without following links."""
 
+import errno
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.inside import inside, inside_all, last_lines, line_breaks, opened
-from islands.paths import cache_folder, published
+from islands.paths import cache_folder, published, writing
 
 
 def test_a_file_is_published_atomically(tmp_path: Path) -> None:
@@ -38,6 +39,21 @@ def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:
         raise KeyError(temporary.write_text("half"))
     assert (tmp_path / "a.txt").read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "fix"),
+    [
+        (errno.ENOSPC, "Free space there, or name a folder"),
+        (errno.EACCES, "Change the permissions, or name a folder"),
+        (errno.EROFS, "Name a folder"),
+    ],
+)
+def test_the_fix_depends_on_why_a_file_cannot_be_written(number: int, fix: str) -> None:
+    reason = os.strerror(number)
+    with pytest.raises(UnwritableError) as caught, writing("a.txt"):
+        raise OSError(number, reason)
+    assert f"a.txt: cannot be written: {reason}. {fix} in which you may write" == str(caught.value)
 
 
 @pytest.mark.parametrize("what", ["a file", "a link to nothing", "a device", "below a file"])

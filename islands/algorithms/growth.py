@@ -61,8 +61,9 @@ class GrowthSettings(Settings):
     )
     batches: int = setting(
         4,
-        "number of first generations, which all grow a batch; of later ones, three of four anneal"
-        " individuals instead. The default is 48 if distances violate the triangle inequality",
+        "number of initial generations that all grow a batch; three out of four later generations"
+        " anneal individuals instead. The default is 48 if distances violate the triangle"
+        " inequality",
         low=1,
         high=1_000_000,
     )
@@ -76,7 +77,7 @@ class GrowthSettings(Settings):
 
 
 class Growth(Algorithm):
-    """Batches of growths on each island; the population consists of the best ones."""
+    """Resampled growth; the population of an island consists of the best growths of its batches."""
 
     name: ClassVar[str] = "growth"
     header: ClassVar[Header] = Header("algorithms/growth.cuh")
@@ -169,7 +170,7 @@ class Growth(Algorithm):
         return Schedule(launch("first_growths"), launch("next_growths"))
 
     def _room(self, shape: Shape) -> int:
-        """Return the bytes of block memory for the warps, the sorting of growths and the heirs."""
+        """Return the block memory for costs of the warps, ranked children and `Heirs`, in bytes."""
         children = max(2 * self._growths, _MOST_CHILDREN * min(_NARROW, self._growths))
         ranked = 1 << (children - 1).bit_length()
         costs = _THREADS // 32 * self._sparse.pitch * self._number_bytes
@@ -194,10 +195,10 @@ def _scales(sparse: Sparse, unit: float) -> NDArray[np.int64]:
 
 
 def _steps(sparse: Sparse, distances: NDArray[Any]) -> NDArray[Any]:
-    """Return the distances of the pattern, in which far places are farther apart.
+    """Return the distances of the pattern, in which long distances are lengthened.
 
-    If each flow used its own pair of places, only the nearest pairs would be needed. The part of a
-    distance beyond the farthest of these counts twice.
+    If each flow used a different pair of places, the nearest pairs would suffice. The part of a
+    distance that exceeds the longest of these counts twice.
     """
     enough = len(sparse.flow) - 1
     farthest = np.partition(sparse.nearest, enough, axis=None)[enough]

@@ -1,6 +1,6 @@
-"""A memetic algorithm on orders that maintains diversity by distance.
+"""A memetic algorithm on orders that keeps individuals at a distance from each other.
 
-Each individual crosses with a random mate of its island. The child, usually improved by local
+Each individual is crossed with a random mate of its island. The child, usually improved by local
 search, replaces the individual if it is better and no better individual is close to it.
 """
 
@@ -27,8 +27,8 @@ class MemeticSettings(Settings):
     crossover: str = setting("uniform_like", "crossover operator")
     apart: float = setting(
         0.05,
-        "share of the items, and at least four, in which mates must differ; otherwise, the child is"
-        " the individual after random exchanges",
+        "minimum share of the items, and at least four items, in which mates must differ;"
+        " otherwise, the child is a copy of the individual with random exchanges",
         low=0,
         high=1,
     )
@@ -46,7 +46,7 @@ class MemeticSettings(Settings):
 
 
 class Memetic(Algorithm):
-    """A diverse population on each island."""
+    """Memetic search with a diverse population on each island."""
 
     name: ClassVar[str] = "memetic"
     header: ClassVar[Header] = Header("algorithms/memetic.cuh")

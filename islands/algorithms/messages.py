@@ -1,4 +1,4 @@
-"""The longer messages about settings of algorithms: functions that return the error."""
+"""The longer messages about settings of algorithms; each function returns the error."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from islands.errors import UsageError
 def elite_and_mutants_too_large(*, elite: float, mutants: float) -> UsageError:
     return UsageError(
         f"elite={elite:g} + mutants={mutants:g} = {elite + mutants:g}: must be at most 1, the whole"
-        " population. Lower either"
+        " population. Lower one of them"
     )
 
 

@@ -15,7 +15,7 @@ from islands.text import meant, option, unknown
 
 
 class Operator:
-    """One crossover or mutation."""
+    """The base class of crossovers and mutations."""
 
     folder: ClassVar[str]
     """The folder of the built-in headers."""
@@ -129,7 +129,7 @@ def _fitting(
     fit = {operator.name: operator for operator in operators if encoding in operator.encodings}
     if not fit:
         raise UsageError(
-            f"encoding {encoding}: no {what} supports it. Choose your own: {what}=FILE.py:NAME"
+            f"encoding {encoding}: no {what} supports it. Pass your own: {what}=FILE.py:NAME"
         )
     name = meant(name, registry)
     if not name:

@@ -80,7 +80,7 @@ class Archipelago:
         self._deriving = [c for c in self._colonies if c.derives]
 
     def _place(self, colony: Colony) -> slice:
-        """Return the place of the islands of a colony among those of this rank."""
+        """Return the position of a colony's islands in arrays of all islands of this rank."""
         numbers = colony.held.numbers
         return slice(numbers.start - self.held.start, numbers.stop - self.held.start)
 
@@ -135,7 +135,7 @@ class Archipelago:
         self.renew_halo()
 
     def abandon(self) -> None:
-        """Request the end of the generations in progress, from any thread."""
+        """Request the end of the generations in progress; any thread may call this."""
         for colony in self._colonies:
             colony.attempt.halt.request()
 
@@ -209,16 +209,14 @@ class Archipelago:
         for colony in self._unsorted if generations else ():
             colony.sort()
         self.generation += generations
-        if self._exchange.in_flight is not None:
-            # The host sends migrants while the device works.
-            self._exchange.deliver()
+        self._exchange.deliver()  # the host sends migrants while the device works
 
     def wait(self) -> None:
         """Wait until the device has completed all launches."""
         self.backend.synchronise()
 
     def migrate(self) -> None:
-        """Exchange migrants with all islands; collective over the ranks."""
+        """Exchange migrants among the islands of all ranks; collective."""
         self._exchange.migrate()
         for colony in self._deriving:
             colony.derive()

@@ -54,7 +54,7 @@ class ColonySetup:
         backend: Backend,
         ranks: Ranks,
     ) -> Self:
-        """Return the setup of a colony on this rank; refuse more individuals than kernels count."""
+        """Return a colony's setup on this rank; refuse more individuals than kernels can count."""
         islands = 1 if held is None else len(held.numbers)
         require_countable(islands, spec.population, ranks.world.size)
         parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
@@ -131,7 +131,7 @@ class Colony:
         return None if self._has_no_work else uninterrupted(self._generation)
 
     def side(self, first: int) -> Side:
-        """Return the islands for migration; `first` is the number of the first on this rank."""
+        """Return the islands for migration; `first` is their offset among those of this rank."""
         return self._launches.side(first)
 
     def start(self, solutions: Sequence[Solution], *, may_be_partial: bool) -> bool:
@@ -159,7 +159,7 @@ class Colony:
         return is_complete
 
     def _forget_children(self) -> None:
-        """Mark no child as waiting for evaluation: children of other ranks never wait here."""
+        """Mark all children as not waiting: those that other ranks evaluate never wait here."""
         if self._sharing is not None and WAITING in self.state.arrays:
             self.state.fill(WAITING)
 
@@ -208,7 +208,11 @@ class Colony:
             return f"a generation takes {1e3 * alone:.2g} ms alone, {1e3 * shared:.2g} ms shared"
         if self.team is not None and self.team.working_members < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
-        return f"{self.spec.algorithm} cannot be shared" if self._undivided is not None else ""
+        return (
+            f"{self.spec.algorithm} cannot divide the work on an island"
+            if self._undivided is not None
+            else ""
+        )
 
     @property
     def working_ranks(self) -> int:
@@ -258,7 +262,7 @@ class Colony:
             self.outside.slots_changed()
 
     def _complete_first(self) -> None:
-        """Copy the first individual of an island to those without an evaluation left."""
+        """Replace the individuals for which no evaluation was left by copies of the first one."""
         upload, download = self._backend.upload, self._backend.download
         traits = [name for name, field in self.state.fields.items() if field.travels]
         parts = [self.state.part(name, 0) for name in (*self._solutions, *traits)]
@@ -271,7 +275,7 @@ class Colony:
 
     @property
     def _solutions(self) -> list[str]:
-        """The fields with the genomes and costs of individuals, also of those offered."""
+        """The fields with genomes and costs, including those offered to the archive."""
         names = ("genes", "cost", "offered", "offered_cost")
         return [name for name in names if name in self.state.arrays]
 
@@ -280,7 +284,7 @@ class Colony:
         self._backend.run([self._launches.rank_again])
 
     def _run(self, segments: Segments, generation: int) -> None:
-        """Run the launches of a generation of the colony, and the steps of the host between."""
+        """Run a generation of the colony: its launches, and the host's steps between them."""
         for segment in segments:
             if isinstance(segment, list) and generation == 0:
                 self._backend.run(segment)
@@ -290,7 +294,7 @@ class Colony:
                 assert self._sharing is not None
                 self._sharing.run(segment, generation)
             elif isinstance(segment, RepeatedExchange):
-                segment.run()  # of the halo
+                segment.run()  # exchanges the halo
             else:
                 self._evaluate(segment, generation)
 
@@ -338,7 +342,7 @@ class Colony:
                 upload(np.broadcast_to(value, part.shape).astype(part.dtype), part)
             self._set_quotas(np.zeros(self.held.islands, np.int64))
         else:
-            self.attempt.undo()  # also the states of algorithms
+            self.attempt.undo()  # restores the states of algorithms, too
             for name, part in (("genes", genes), ("cost", cost)):
                 self._backend.copy(self.state.part(name, generation - 1), part)
             if first.island in self.held.numbers:

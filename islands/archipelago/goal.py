@@ -32,7 +32,7 @@ class Goal:
         self._ends, self._world = ends, world
 
     def reached(self, costs: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which costs, with the sign of the objective, end the run if they are feasible."""
+        """Return which costs end the run if they are feasible; costs have the objective's sign."""
         return np.array([self._ends(cost) for cost in costs.reshape(-1).tolist()], np.bool_)
 
     def first_in(self, costs: NDArray[np.int64], interpreter: Interpreter) -> int | None:
@@ -43,5 +43,5 @@ class Goal:
 
     def first(self, local: Reached | None) -> Reached | None:
         """Return the first individual of all ranks that reaches the target; collective."""
-        of_ranks = self._world.allgather(local)
-        return min((reached for reached in of_ranks if reached is not None), default=None)
+        gathered = self._world.allgather(local)
+        return min((reached for reached in gathered if reached is not None), default=None)

@@ -28,7 +28,7 @@ def too_many_individuals(islands: int, population: int, ranks: int, most: int) -
     """Return the error for more individuals on a rank than `most`, which kernels can count."""
     return UsageError(
         f"{counted(islands, 'island')} x population={population}{_of(ranks)}: at most"
-        f" {most} individuals per rank. Lower either, or start more ranks"
+        f" {most} individuals per rank. Lower one of them, or start more ranks"
     )
 
 
@@ -60,7 +60,6 @@ def _of(ranks: int) -> str:
 
 
 def _shown(size: float) -> str:
-    """Return a number of bytes as text."""
     return f"{size / 2**30:,.1f} GiB" if size >= 2**29 else f"{size / 2**20:.1f} MiB"
 
 

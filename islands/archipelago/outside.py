@@ -94,9 +94,9 @@ class Outside:
         """Return the factor of the violation price for each waiting child."""
         if self._prices is None:
             return np.ones(int(waits.sum()))
-        of_groups = self._backend.download(self._prices)
-        of_slots = of_groups.repeat(waits.shape[1] // of_groups.shape[1], axis=1)
-        return np.broadcast_to(of_slots[..., np.newaxis], waits.shape)[waits]
+        group_prices = self._backend.download(self._prices)
+        slot_prices = group_prices.repeat(waits.shape[1] // group_prices.shape[1], axis=1)
+        return np.broadcast_to(slot_prices[..., np.newaxis], waits.shape)[waits]
 
     def _timed(
         self,
@@ -125,11 +125,11 @@ class Outside:
 
 
 _AHEAD = 2
-"""Maximum number of calls queued on a GPU: with few, a run can end soon."""
+"""Maximum number of calls queued on a GPU; small, so that a run can end soon."""
 _RECORDED_AT = 16
 """Number of calls after which the launches of a function are recorded; a power of two."""
 _TOLERANCE = 1e-9
-"""Maximum relative difference of equal real costs that were summed in another order."""
+"""Maximum relative difference between real costs that count as equal: the order of sums varies."""
 
 
 class BatchOutside(Outside):
@@ -183,7 +183,7 @@ class BatchOutside(Outside):
         self._counts = None
 
     def _locate(self) -> None:
-        """Look up the waiting children: their solutions, and the places of their costs."""
+        """Find the rows of solutions, and the places of costs, of the waiting children."""
         counts = self._backend.download(self._waiting)
         if self._counts is not None and np.array_equal(counts, self._counts):
             return

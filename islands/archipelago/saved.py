@@ -1,6 +1,6 @@
 """The names of arrays in a snapshot, and checks of their content before they are restored.
 
-Kernels do not check what they read: an invalid gene could be an address outside of the instance.
+Kernels do not check their input: with an invalid gene, they could access memory out of bounds.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ EMIGRANTS = "emigrants"
 def joined(
     arrays: Mapping[int, Mapping[str, NDArray[Any]]], colonies: int
 ) -> dict[str, NDArray[Any]]:
-    """Return the arrays of some of the `colonies`, by number, with their names in a snapshot."""
+    """Merge the arrays of all colonies, by colony number, under their names in a snapshot."""
     return {
         name if colonies == 1 else f"{number}.{name}": array
         for number, of_colony in arrays.items()
@@ -32,7 +32,7 @@ def joined(
 
 
 def split(name: str, colonies: int) -> tuple[int, str]:
-    """Return the colony of an array in a snapshot, and the array's name there."""
+    """Split the name of an array in a snapshot into the colony number and the name there."""
     if colonies == 1:
         return 0, name
     number, _, short = name.partition(".")
@@ -59,7 +59,7 @@ def require_sound(
     expected = {"generation": generation, "seed": held.seed_word, "number": np.array(held.numbers)}
     for name, value in expected.items():
         if (island[:, ISLAND.index(name)] != value).any():
-            raise _unsound("island", f"a {name} that differs from this run")
+            raise _unsound("island", f"a {name} other than that of this run")
     if not np.isin(island[:, ISLAND.index("restart")], (0, 1)).all():
         raise _unsound("island", "a restart flag other than 0 or 1")
     if not are_orders(saved["order"]):

@@ -123,28 +123,24 @@ def _aligned(names: tuple[str, ...], kinds: tuple[np.dtype[Any], ...]) -> np.dty
 
 def layout_of(struct: Struct) -> np.dtype[Any]:
     """Return the offsets and sizes of the members in C++."""
-    return struct.record(_nowhere).dtype
-
-
-def _nowhere(_: Any) -> int:
-    return 0
+    return struct.record(lambda _: 0).dtype
 
 
 def layout_checks(structs: Mapping[str, Struct]) -> str:
-    """Return C++ that compiles only if the structs, by their C++ names, have the same members.
+    """Return C++ code that compiles only if the structs, by name, have the same members there.
 
     Members whose names are numbers are compared by position.
     """
     return "".join([_checks_of(name, struct, struct.kind()) for name, struct in structs.items()])
 
 
-_known: dict[tuple[str, Hashable], str] = {}
+_checks_by_kind: dict[tuple[str, Hashable], str] = {}
 
 
 def _checks_of(name: str, struct: Struct, kind: Hashable) -> str:
-    if (name, kind) not in _known:
-        _known[name, kind] = "".join([f"{line}\n" for line in _checks(name, struct)])
-    return _known[name, kind]
+    if (name, kind) not in _checks_by_kind:
+        _checks_by_kind[name, kind] = "".join([f"{line}\n" for line in _checks(name, struct)])
+    return _checks_by_kind[name, kind]
 
 
 _SAME = "Write the same members in the header and in Struct(...), in the same order"

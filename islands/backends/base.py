@@ -230,15 +230,19 @@ class Backend(ABC):
 
     @contextmanager
     def stopping_if(self, is_over: Callable[[], bool]) -> Iterator[None]:
-        """Inside the block, stop compilers with `Suspended` once `is_over`, where possible."""
-        before, self._is_over = self._is_over, is_over
+        """Within the block, stop compilers with `Suspended` once `is_over()`, where possible.
+
+        The conditions of outer blocks remain in effect.
+        """
+        before = self._is_over
+        self._is_over = lambda: before() or is_over()
         try:
             yield
         finally:
             self._is_over = before
 
     def stop_all(self, futures: Sequence[Future[Any]]) -> None:
-        """Stop compilers until the threads that wait for them have finished."""
+        """Stop compilers, repeatedly, until the threads that wait for them have finished."""
         while not all(future.done() for future in futures):  # one may be about to start a compiler
             self.stop_compilers()
             wait(futures, _STOPPING_SECONDS)

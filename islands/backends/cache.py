@@ -9,11 +9,11 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from threading import Lock
 from typing import TypeVar
 
@@ -91,7 +91,7 @@ def _is_sound(path: Path, digest: str, suffix: str) -> bool:
     """Return whether a file is an undamaged, trusted program; warn if it is not trusted."""
     fault = distrust(path)
     if fault:
-        words = f"the program {path} {fault}: it is replaced, not run"
+        words = f"the program {path} {fault}: it is not run but compiled again"
         show(f"islands: {words}", file=sys.stderr)
         return False
     content = path.read_bytes()
@@ -166,6 +166,16 @@ def _name_of(user: int) -> str:
         return f"uid {user}"
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a temporary folder; errors of the system inside the block are about this folder."""
+    fix = "set TMPDIR to a folder in which you may write"
+    with writing("temporary files", fix):
+        place = gettempdir()
+    with writing(place, fix), TemporaryDirectory(dir=place, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 def version_of(*command: str) -> str:
     """Return the version that a compiler prints if it is called with this command."""
     return _output_of(command, Path(command[0]).stat().st_mtime_ns)
@@ -174,14 +184,15 @@ def version_of(*command: str) -> str:
 @cache
 def _output_of(command: tuple[str, ...], changed: int) -> str:
     """Return what a command prints; `changed`, the mtime of its program, is a cache key."""
-    return subprocess.run(command, capture_output=True, text=True).stdout
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    return done.stdout.decode(errors="replace")
 
 
 class Compiling:
     """Announces the compilations of a run once, and keeps their durations for estimates."""
 
     def __init__(self, compiler: str, how: str = "") -> None:
-        """Keep durations with this `compiler`; `how` is added to the message."""
+        """Keep the durations of this compiler; `how` is added to the message."""
         self.announce: Callable[[str], None] | None = None
         """Called with the message; None for no message."""
         self.was_needed = False
@@ -209,7 +220,7 @@ class Compiling:
                 self.announce(f"compiling the kernels{self._how} ({about}once)")
 
     def begin_run(self) -> None:
-        """Announce the compilations of another run."""
+        """Prepare to announce the compilations of another run."""
         self._is_announced = self.was_needed = False
 
     def record(self, seconds: float) -> None:

@@ -1,6 +1,7 @@
 """The CPU: kernels are compiled by a C++ compiler, and a pool of threads runs their blocks."""
 
 import ctypes
+import errno
 import os
 import platform
 import shlex
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, ClassVar
+from tempfile import TemporaryFile
+from typing import IO, Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -31,7 +32,7 @@ from islands.backends.base import (
     arena,
     in_turn,
 )
-from islands.backends.cache import Compiling, loaded, version_of
+from islands.backends.cache import Compiling, loaded, temporary_folder, version_of
 from islands.backends.host_memory import free_bytes
 from islands.backends.source import Source, crash_place, refused
 from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
@@ -42,7 +43,7 @@ from islands.text import counted, option
 _COMMON = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
 # Without a return, a function continues with whatever code comes after it.
 _COMMON += ["-Werror=return-type", "-Werror=div-by-zero"]
-# Passing vectors to functions depends on the processor, but no program calls another.
+# The calling convention of vectors depends on the processor, but programs do not call each other.
 _COMMON += ["-Wno-psabi"]
 _OPTIONS = [*_COMMON, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
 _FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none changes a result
@@ -51,13 +52,14 @@ _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _CHECK_SECONDS = 0.1  # between two checks whether to stop a compiler
 _MOST_PIECES = 4  # of a program, each of which compiles the common headers
-_ENDED = "ended by a signal while programs were compiled; to begin again, repeat the command"
+_ENGLISH = {"LC_ALL": "C.UTF-8", "LANGUAGE": ""}  # the language in which error lines are recognised
+_ENDED = "interrupted by a signal during compilation; repeat the command"
 MOST_THREADS = 1024
 """Maximum number of threads of a run."""
 
 
 class CpuBackend(Backend):
-    """The CPU of this machine; a block is one thread."""
+    """The CPU of this machine; a block has one thread."""
 
     name: ClassVar[str] = "cpu"
     in_host_memory: ClassVar[bool] = True
@@ -110,25 +112,25 @@ class CpuBackend(Backend):
 
     def _make(self, source: Source, digest: str, options: list[str], path: Path) -> None:
         """Compile a source to `path`."""
-        with TemporaryDirectory() as folder:
+        with temporary_folder() as folder:
             for name, text in source.headers().items():
-                header = Path(folder, name)
+                header = folder / name
                 header.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(text, encoding="utf-8")
             objects = self._together(
                 [
-                    partial(self._object, piece, digest, options, Path(folder), number)
+                    partial(self._object, piece, digest, options, folder, number)
                     for number, piece in enumerate(source.pieces(min(_MOST_PIECES, _cores())))
                 ]
             )
             if self._is_zig:
                 parts = (self._compiler[0], objects, options, path)
-                status, output = self._compile(zig.link(*parts))
+                status, output = self._compile(zig.link(*parts), folder)
                 if status != 0 and zig.needs_library(output):
-                    status, output = self._compile(zig.link(*parts, library=True))
+                    status, output = self._compile(zig.link(*parts, library=True), folder)
             else:
                 command = [*self._compiler, *options, *map(str, objects), "-o", str(path)]
-                status, output = self._compile(command)
+                status, output = self._compile(command, folder)
         self._require_success(status, output, source, digest)
         if not path.is_file():
             raise CompileError(
@@ -144,40 +146,49 @@ class CpuBackend(Backend):
         # These headers precede the kernels, and never replace <vector> and the like.
         command = [*self._compiler, "-iquote", str(folder), *options, *piece.options()]
         command += ["-x", "c++", "-c", "-o", str(path), "-"]
-        status, output = self._compile(command, piece.text(digest, _KEPT))
+        status, output = self._compile(command, folder, piece.text(digest, _KEPT))
         # The temporary folder means nothing to the author of a header.
         self._require_success(status, output.replace(f"{folder}/", ""), piece, digest)
         return path
 
     def _require_success(self, status: int, output: str, source: Source, digest: str) -> None:
         if status != 0:
+            for number in (errno.ENOSPC, errno.EDQUOT):
+                if os.strerror(number) in output:
+                    raise OSError(number, os.strerror(number))
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
             raise refused(self._compiler[0], digest, log, source.headers())
 
-    def _compile(self, command: list[str], text: str = "") -> tuple[int, str]:
-        """Run the compiler with `text` as its input; return its status and its output."""
-        environment = zig.environment() if self._is_zig else None
-        with _started(command, environment) as process:
-            self._compilers.add(process)
-            try:
-                out, error = self._output(process, text)
-            except BaseException:
-                _kill(process)
-                raise
-            if process not in self._compilers:
-                stopped = CompileError(f"{command[0]} was stopped")
-                raise Suspended(_ENDED) if self._is_over() else stopped
-            self._compilers.discard(process)
+    def _compile(self, command: list[str], folder: Path, text: str = "") -> tuple[int, str]:
+        """Run the compiler with `text` as its input; return its status and its output.
+
+        Its temporary files are in `folder`, as a killed compiler does not remove them.
+        """
+        environment = zig.environment() if self._is_zig else {**os.environ}
+        environment |= {**_ENGLISH, "TMPDIR": str(folder)}
+        # A file, as `communicate` with a timeout may write only a part of the text to a pipe.
+        with TemporaryFile("w+", encoding="utf-8", dir=folder) as given:
+            given.write(text)
+            given.seek(0)
+            with _started(command, environment, given) as process:
+                self._compilers.add(process)
+                try:
+                    out, error = self._output(process)
+                except BaseException:
+                    _kill(process)
+                    raise
+                if process not in self._compilers:
+                    stopped = CompileError(f"{command[0]} was stopped")
+                    raise Suspended(_ENDED) if self._is_over() else stopped
+                self._compilers.discard(process)
         return process.returncode, f"{error}{out}".strip()
 
-    def _output(self, compiler: subprocess.Popen[str], text: str) -> tuple[str, str]:
+    def _output(self, compiler: subprocess.Popen[str]) -> tuple[str, str]:
         """Return the output of a compiler; raise `Suspended` if the run is over before it ends."""
-        to_send: str | None = text
         while True:
             try:
-                return compiler.communicate(to_send, timeout=_CHECK_SECONDS)
+                return compiler.communicate(timeout=_CHECK_SECONDS)
             except subprocess.TimeoutExpired:
-                to_send = None  # the call above goes on to send the text
                 if self._is_over():
                     raise Suspended(_ENDED) from None
 
@@ -281,7 +292,9 @@ class CpuBackend(Backend):
         return float(end - begin)
 
 
-def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
+def _started(
+    command: list[str], environment: dict[str, str], given: IO[str]
+) -> subprocess.Popen[str]:
     """Start a compiler that ignores the signals by which a job requests a checkpoint."""
     blocked = (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
@@ -289,13 +302,20 @@ def _started(command: list[str], environment: dict[str, str] | None) -> subproce
         pipe = subprocess.PIPE
         return subprocess.Popen(
             command,
-            stdin=pipe,
+            stdin=given,
             stdout=pipe,
             stderr=pipe,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             env=environment,
             process_group=0,
         )
+    except OSError as error:
+        reason = system_reason(error)
+        raise CompileError(
+            f"the compiler {command[0]} cannot be started: {reason}. Repair it, or set CXX to"
+            " another C++ compiler"
+        ) from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -21,17 +21,17 @@ from islands.text import option
 
 _CUPY_CACHE = "CUPY_CACHE_DIR"
 _DRIVER = "libcuda.so.1"
-_OWN = 2048  # maximum bytes of block memory that kernels declare themselves
+_STATIC = 2048  # maximum bytes of shared memory that kernels declare statically
 
 
 def load_cupy() -> Any:
-    """Return the module CuPy; refuse if it cannot be imported."""
+    """Import CuPy and return it; raise an error with a fix if this fails."""
     if "cupy" not in sys.modules and _CUPY_CACHE not in os.environ:
         # CuPy creates a cache folder for its kernels, by default in the home folder.
         with suppress(InputError):  # the default may work if our cache is read-only
             os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
     if "cupy" not in sys.modules:
-        # The import and the driver's start take a tenth of a second each.
+        # Importing CuPy and starting the driver take a tenth of a second each.
         Thread(target=_start_driver, daemon=True).start()
     try:
         import cupy
@@ -44,7 +44,7 @@ def load_cupy() -> Any:
 
 
 def _start_driver() -> None:
-    with suppress(OSError):  # without a driver, as CuPy then reports
+    with suppress(OSError):  # no driver: CuPy reports this
         CDLL(_DRIVER).cuInit(0)
 
 
@@ -90,9 +90,9 @@ def identity_of(number: int) -> str:
 
 
 def block_memory(number: int) -> int:
-    """Return the bytes of fast memory that a block on a GPU can have."""
+    """Return the maximum number of bytes of dynamic shared memory per block."""
     facts = load_cupy().cuda.runtime.getDeviceProperties(number)
-    return int(facts["sharedMemPerBlockOptin"]) - _OWN
+    return int(facts["sharedMemPerBlockOptin"]) - _STATIC
 
 
 def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> list[int]:

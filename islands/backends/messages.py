@@ -59,9 +59,9 @@ def no_cupy(error: ImportError) -> UsageError:
 
 
 def no_cupy_cache(error: OSError, variable: str) -> InputError:
-    """Return the error for a cache folder of CuPy, named by `variable`, that cannot be created."""
+    """Return the error for a CuPy cache folder, named by `variable`, that cannot be created."""
     return InputError(
-        f"CuPy cannot make its cache folder: {error.filename}: {system_reason(error)}."
+        f"CuPy cannot create its cache folder: {error.filename}: {system_reason(error)}."
         f" Set {variable} to a folder in which you may write"
     )
 

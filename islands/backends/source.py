@@ -31,7 +31,7 @@ class Header:
         """Take the text, or the path of a file that contains it."""
         if text is not None and _NAME.fullmatch(name) is None:
             raise UsageError(
-                f"Header({name!r}): a name is made of letters, digits and _ . - /, such as"
+                f"Header({name!r}): a name consists of letters, digits and _ . - /, such as"
                 " 'spread.cuh'. Compilers show it in their errors"
             )
         if isinstance(text, Path):
@@ -104,7 +104,7 @@ class Source:
         return f'#include "{self.entry}"\n{checks}{kind} char islands_digest[] = "{digest}";\n'
 
     def options(self) -> list[str]:
-        """Return the options for any compiler."""
+        """Return the options that are the same for all compilers."""
         macros = [f"-D{name}={value}" for name, value in sorted(self.defines.items())]
         return [f"-I{data_folder('kernels')}", *macros]
 
@@ -114,7 +114,7 @@ class Source:
         return {header.name: header.text for header in headers if header.text is not None}
 
     def key(self) -> Hashable:
-        """Return a key that differs between sources in this process."""
+        """Return a key that identifies this source within the process."""
         macros = tuple(sorted(self.defines.items()))
         return self.entry, macros, layout_checks(self.structs), self.is_waited_for
 

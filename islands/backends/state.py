@@ -74,7 +74,7 @@ class IslandArrays:
         self._backend, self._islands, self.fields = backend, islands, dict(fields)
         self._kept = {name: field for name, field in fields.items() if field.kind == "kept"}
         self._copies: dict[str, Array] = {}
-        self._remembered = False
+        self._is_whole_copy = False
         self.arrays: dict[str, Array] = {}
         for name, field in fields.items():
             halves = (2,) if field.in_halves else ()
@@ -102,7 +102,7 @@ class IslandArrays:
                 if name not in self._copies:
                     self._copies[name] = self._backend.empty(part.shape, part.dtype)
                 self._backend.copy(part, self._copies[name])
-        self._remembered = wholly
+        self._is_whole_copy = wholly
 
     def remembered(self, name: str) -> Array:
         """Return the copy of an array that `remember` made."""
@@ -111,7 +111,7 @@ class IslandArrays:
     def recall(self, generation: int) -> None:
         """Restore the kept arrays from the copies that `remember` made in this generation."""
         for name, field in self._kept.items():
-            if self._remembered or not field.in_halves:
+            if self._is_whole_copy or not field.in_halves:
                 self._backend.copy(self._copies[name], self.part(name, generation))
 
     def snapshot(self, generation: int, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,6 @@ value is computed exactly from rounded prices, as any prices yield a bound.
 M. Vasquez, J.-K. Hao: A hybrid approach for the 0-1 multidimensional knapsack problem. IJCAI 2001.
 """
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.bounds.held_karp import Bound
+from islands.bounds.pricing import TimeLimit
 from islands.instances.mkp import MkpFile
 
 LINEAR, BRANCHED = "linear", "branch-and-cut"
@@ -24,7 +24,7 @@ _BITS = 24  # of the fractions of prices
 _LARGEST = 1 << 31  # numbers up to which HiGHS decides; larger ones exceed its tolerances
 _SLACK = 1e-6
 _ANY, _NONE = -1, -1  # any number of items; the bound for sizes without subsets
-_INFEASIBLE = 2  # status of HiGHS in SciPy
+_INFEASIBLE = 2  # HiGHS status in SciPy
 
 
 class _Relaxation(NamedTuple):
@@ -46,43 +46,39 @@ def upper_bound(
 
     Both are integers, as in the file.
     """
-    start = time.perf_counter()
-
-    def left() -> float:
-        return 0.0 if is_stopped() else seconds - (time.perf_counter() - start)
-
+    limit = TimeLimit(seconds, is_stopped)
     whole = _relaxed(file, _ANY)
     if whole is None:
-        return Bound(int(file.profits.sum()), LINEAR, time.perf_counter() - start)
-    kind, counts = LINEAR, _counts(file, profit, whole, left)
+        return Bound(int(file.profits.sum()), LINEAR, limit.elapsed)
+    kind, counts = LINEAR, _counts(file, profit, whole, limit)
     value = whole.bound
     if counts is not None:
         bounds = {relaxation.items: relaxation.bound for relaxation in counts}
         largest = max(int(file.profits.max(initial=0)), int(file.weights.max(initial=0)))
         for relaxation in sorted(counts, key=lambda relaxation: -relaxation.bound):
-            if largest > _LARGEST or left() <= 0:
+            if largest > _LARGEST or limit.left == 0.0:
                 break
-            if not _excludes_better(file, profit, relaxation, left):
+            if not _excludes_better(file, profit, relaxation, limit):
                 break  # this number of items determines the bound
             bounds[relaxation.items] = profit
             kind = BRANCHED
         value = min(value, max(bounds.values(), default=profit))
-    return Bound(max(value, profit), kind, time.perf_counter() - start)
+    return Bound(max(value, profit), kind, limit.elapsed)
 
 
 def _counts(
-    file: MkpFile, profit: int, whole: _Relaxation, left: Callable[[], float]
+    file: MkpFile, profit: int, whole: _Relaxation, limit: TimeLimit
 ) -> list[_Relaxation] | None:
     """Return the relaxations for all numbers of items that a better subset may have.
 
     Return None at the time limit, or if one could not be solved. As the relaxation is concave in
-    the number, the search stops at the first one that is not better in each direction.
+    the number, the search in each direction ends at the first one that is not better.
     """
     relaxations: list[_Relaxation] = []
     below = int(np.floor(whole.value))
     for counts in (range(below + 1, file.size + 1), range(below, -1, -1)):
         for count in counts:
-            relaxation = _relaxed(file, count) if left() > 0 else None
+            relaxation = _relaxed(file, count) if limit.left > 0.0 else None
             if relaxation is None:
                 return None
             if relaxation.bound <= profit:
@@ -125,9 +121,7 @@ def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
     return _Relaxation(count, total >> _BITS, value, reduced)
 
 
-def _excludes_better(
-    file: MkpFile, profit: int, relaxation: _Relaxation, left: Callable[[], float]
-) -> bool:
+def _excludes_better(file: MkpFile, profit: int, relaxation: _Relaxation, limit: TimeLimit) -> bool:
     """Return whether HiGHS proves that no subset with this number of items has more profit."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -144,6 +138,6 @@ def _excludes_better(
         ],
         integrality=np.ones(file.size),
         bounds=Bounds(low, high),
-        options={"time_limit": max(0.1, left())},
+        options={"time_limit": max(0.1, limit.left)},
     )
     return bool(solved.status == _INFEASIBLE)

@@ -7,21 +7,24 @@ arrive while instances are solved.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
 from islands.backends import is_gpu
 from islands.cells.campaign import Campaign
 from islands.cells.names import keep_names, keeping, kept_names
-from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, plain
+from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, file_sha256, plain
 from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.request import Request
+from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Heartbeat, Work, duration, write_work
 from islands.engine.build import RankOptions
@@ -35,6 +38,7 @@ from islands.engine.workers import solving_devices
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
 from islands.instances.lines import reading_until
+from islands.instances.locate import Finder, split_part
 from islands.parallel import World
 from islands.paths import publish
 from islands.progress.result import Result
@@ -44,8 +48,12 @@ from islands.text import counted, gap, one_line
 from islands.untrusted import bounded_text, parsing
 
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
+_BEGAN_IN = "began_in"
+"""The key of the folder to which relative paths of instances refer."""
+_CONTENT = "content"
+"""The key, in the store only, of the digest of the file from which an instance was read."""
 _MOST_TRIED = 20
-"""Maximum number of instances that are tried before the first is solved, until one is valid."""
+"""Maximum number of instances that are read in advance to check the settings, until one is read."""
 
 
 class BatchRun(NamedTuple):
@@ -72,11 +80,13 @@ class BatchPlan(Plan[BatchRun]):
 
     def stored(self) -> dict[str, Any]:
         """Return the plan for JSON, without the instances."""
+        config = self.base.config
         return {
             "is_open": self.is_open,
             "runs": self.runs,
             "options": _kept(self.base),
-            "config": None if self.base.config is None else str(self.base.config.absolute()),
+            "config": None if config is None else str(config.absolute()),
+            **({} if config is None else {"config_sha256": file_sha256(config)}),
         }
 
     @classmethod
@@ -92,13 +102,15 @@ class BatchPlan(Plan[BatchRun]):
             if config is not None and config.exists() and not config.is_file():
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept["is_open"])
+            began_in, names = Path(kept.get(_BEGAN_IN, Path.cwd())), kept_names(folder)
+        _require_same_paths(folder, began_in, names)
         with named_by(f"{path}: "):
             request = Request.of(options, config)
             _ = request.sources  # refuses scripts that this file names
-        return cls(kept_names(folder), runs, request.also(device.options), is_open)
+        return cls(names, runs, request.also(device.options), is_open)
 
     def request(self, cell: BatchRun) -> tuple[Request, None]:
-        """Return the request of a run; its instance is read when its turn comes."""
+        """Return the request of a run, without its problem, which is read when its turn comes."""
         options: dict[str, Any] = {**cell._asdict(), "threads": 1}
         return self.base.filled({"stop": [*STOP_OF_MANY]}).also(options), None
 
@@ -108,15 +120,15 @@ class BatchPlan(Plan[BatchRun]):
         return {**cell._asdict(), "settings": plain(_kept(request))}
 
     def value_of(self, ready: Ready[BatchRun], result: Result) -> StoredResult:
-        """Return a result as it is stored, which is also faster to send."""
+        """Return a result as it is stored; this form is also faster to send to other ranks."""
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
         """Refuse scripts, and settings that no instance can have, before the first is solved."""
         require_all(self.instances, "the list of instances ")
-        for run in islice(self.runs_of(self.instances), _MOST_TRIED):
+        for name in islice(self.instances, _MOST_TRIED):
             try:
-                load_and_resolve(*self.request(run))
+                load_and_resolve(*self.request(BatchRun(name, self.base.seed)))
             except InputError:
                 continue  # is reported when its turn comes
             return
@@ -128,12 +140,27 @@ class BatchPlan(Plan[BatchRun]):
             return
         with parsing(path):
             kept = json.loads(bounded_text(path))
+            began_in = Path(kept.pop(_BEGAN_IN, Path.cwd()))
         is_same = kept == plain(self.stored())
         if not is_same or not (self.is_open or kept_names(folder) == [*self.instances]):
             raise UsageError(
                 f"--out {folder}: contains a batch of other instances or settings. Name another"
+                " folder"
                 " folder, or pass --force to overwrite it"
             )
+        _require_same_paths(folder, began_in, [*kept_names(folder), *self.instances])
+
+
+def _require_same_paths(folder: Path, began_in: Path, names: Iterable[str]) -> None:
+    """Refuse names that were paths in the folder in which the batch began, and not in this one."""
+    if began_in != Path.cwd():
+        for name in names:
+            path = split_part(began_in / name)[0]
+            if not Path(name).is_absolute() and os.path.isfile(path):  # noqa: PTH113, as it raises nothing
+                raise UsageError(
+                    f"{folder}: {name} is relative to {began_in}, where the batch began. Continue"
+                    f" it there: cd {quote(str(began_in))}; {resuming(folder.absolute())}"
+                )
 
 
 @dataclass
@@ -142,7 +169,7 @@ class BatchEnd:
 
     folder: Path
     count: int = 0
-    """The number of runs so far; only rank 0 counts those of names that still arrive."""
+    """The number of runs so far; those of names that arrive later are only counted on rank 0."""
     done: int = 0
     failed: int = 0
     ended_by: int = 0
@@ -195,6 +222,7 @@ class _Batch:
         self._world = self.campaign.world
         self._end, self._is_open = BatchEnd(self.folder), False
         self._began, self._new, self._running = perf_counter(), 0, 0
+        self._finder = Finder()
 
     def perform(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
         """Perform the remaining runs; return how the batch ended."""
@@ -204,7 +232,7 @@ class _Batch:
         self._end.done, self._is_open = len(done), arriving is not None
         if not self.output.quiet:
             more = ", and more as names arrive" if self._is_open else ""
-            words = f"{counted(count - len(done), 'run')} of {count} to do{more}"
+            words = f"{count - len(done)} of {counted(count, 'run')} left{more}"
             self._print(f"{words}, in {self.folder}")
         # A generator: a batch may have more runs than fit into memory.
         left = (run for run in self.plan.runs_of(names) if run not in done)
@@ -222,7 +250,8 @@ class _Batch:
         if plan.is_open and not self.output.force:
             names = [*dict.fromkeys([*kept_names(folder), *names])]
         keep_names(folder, names)
-        publish(inside(folder, BATCH_SETTINGS), json.dumps(plan.stored()) + "\n")
+        stored = {**plan.stored(), _BEGAN_IN: str(Path.cwd())}
+        publish(inside(folder, BATCH_SETTINGS), json.dumps(stored) + "\n")
         self.campaign.store.tabulate(folder / BATCH_TABLE, COLUMNS, _row)
         return names
 
@@ -236,9 +265,27 @@ class _Batch:
             if (result := store.known(self.plan.key(run))) is not None:
                 left -= 1
                 done.add(run)
+                self._require_unchanged(run, result.pop(_CONTENT, ""))
                 if self.lines is not None:
                     self.lines(result)
         return done
+
+    def _require_unchanged(self, run: BatchRun, content: str) -> None:
+        """Refuse to reuse a result of an instance whose file has changed since."""
+        if self._content(run.instance) not in ("", content):
+            raise UsageError(
+                f"{self.folder}: contains the result of {run.instance}, whose file has changed"
+                " since. Restore the file, or solve the batch in another folder"
+            )
+
+    def _content(self, instance: str) -> str:
+        """Return the digest of the file of an instance, or an empty string if there is none."""
+        try:
+            if is_reference(instance):
+                return file_sha256(split_reference(instance)[0])
+            return file_sha256(self._finder.find(instance).file())
+        except IslandsError:
+            return ""
 
     def _of_names(self, names: Iterable[str | None]) -> Iterator[BatchRun | None]:
         """Yield the runs of arriving names, and None when none has arrived."""
@@ -265,14 +312,15 @@ class _Batch:
         self._end.ended_by = self.campaign.received()
 
     def _take(self, run: BatchRun, result: StoredResult | IslandsError) -> None:
-        """Store and show a result."""
         end = self._end
         if isinstance(result, IslandsError):
             end.failed += 1
             self._print(f"islands: {one_line(run.instance)}: {result}")
         else:
             end.done += 1
-            self.campaign.store.add(self.plan.key(run), result)
+            if self._world.rank == 0:
+                stored = {**result, _CONTENT: self._content(run.instance)}
+                self.campaign.store.add(self.plan.key(run), stored)
             if self.lines is not None:
                 self.lines(result)
             elif not self.output.quiet:

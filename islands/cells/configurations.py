@@ -1,4 +1,4 @@
-"""The configurations of a tuning: drawn at random or on a grid, valid and different.
+"""The configurations of a tuning: random or on a grid, all of them valid and different.
 
 Random configurations use counter-based random numbers: they depend only on the seed and the
 domains, and the first ones stay the same if more are requested.
@@ -35,13 +35,9 @@ class Configuration:
     settings: tuple[Any, ...] = ()
     """All settings on each instance; no two configurations have the same."""
 
-    def words(self) -> str:
-        """Return the configuration as text."""
-        return words_of(self.values)
-
 
 def words_of(values: Values) -> str:
-    """Return the values as text."""
+    """Return the values of a configuration as text."""
     return " ".join(f"{key}={value}" for key, value in values.items()) or "as given"
 
 

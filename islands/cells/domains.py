@@ -41,7 +41,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `low` to `high`, or their logarithms.
+    """Numbers from `low` to `high`, on a logarithmic scale if `is_log`.
 
     They are integers if both ends are. Others have six digits, so that users can type them.
     """
@@ -52,7 +52,7 @@ class Range:
     is_log: bool = False
 
     def drawn(self, share: float) -> float:
-        """Return the number for a random number in [0, 1): uniform, including integer ends."""
+        """Return the value for a random number in [0, 1); integer ends are as likely as others."""
         return self._at(share, 0.5 if isinstance(self.low, int) else 0.0)
 
     def points(self, steps: int) -> list[Any]:
@@ -120,7 +120,7 @@ def _domain(text: str, groups: Groups) -> Domain:
         raise UsageError(unknown("setting to tune", name, [*groups, *_WORDS]))
     if ".." in values and key not in PARTS:
         return _range(key, values, groups[key])
-    # Each value separately, as other settings change too.
+    # Check each value only on its own: whether it fits depends on the other settings.
     checked = [_checked(key, value, groups[key]) for value in listed]
     return Choices(key, tuple(dict.fromkeys(checked)))
 
@@ -134,7 +134,7 @@ def _range(key: str, values: str, group: type[Settings]) -> Range:
     if not low < high:
         raise UsageError(f"the range is empty. Write the lower end first: {key}=A..B")
     if is_log and low <= 0:
-        raise UsageError(f"{low} has no logarithm. Begin above 0, or remove :log")
+        raise UsageError(f"{low} has no logarithm. Choose a lower end above 0, or remove :log")
     return Range(key, low, high, is_log)
 
 

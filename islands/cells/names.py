@@ -26,7 +26,7 @@ def kept_names(folder: Path) -> list[str]:
         with parsing(place, "is damaged", "Remove that line"):
             names.append(json.loads(line))
             if not isinstance(names[-1], str):
-                raise ValueError("no text")
+                raise ValueError("not a string")
     return names
 
 
@@ -44,7 +44,7 @@ def keeping(
 ) -> Generator[str | None]:
     """Yield the new names of a source after storing them in the folder.
 
-    None from the source, while no name is available, is yielded too.
+    None, which the source yields while no name is available, is passed on.
     """
     seen, path = {*known}, inside(folder, BATCH_NAMES)
     with writing(path), opened(path, "a", encoding="utf-8") as stream:

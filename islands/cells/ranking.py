@@ -39,7 +39,7 @@ class RankedConfiguration:
     loss: float | None
     """Mean gap in per cent, cost or evaluations of the runs that are not void.
 
-    It is the mean of the means of each instance; likewise the standard deviation."""
+    This and the standard deviation are means over the instances."""
     standard_deviation: float | None
     hits: int | None
     """Runs at least as good as the best known value; None if no instance has one."""
@@ -179,7 +179,7 @@ def _legend(ranking: Ranking) -> list[str]:
     ]
     if ranking.metric == "gap" and ranking.unknown:
         names = ", ".join(ranking.unknown)
-        lines.append(f"No best known value, gaps are to the best of these runs: {names}.")
+        lines.append(f"No best known value; gaps are relative to the best of these runs: {names}.")
     return lines
 
 

@@ -30,7 +30,7 @@ from islands.errors import RunError, UsageError
 from islands.inside import inside
 from islands.parallel import World, differences
 from islands.paths import reading
-from islands.progress.result import Result
+from islands.progress.result import HOW_TO_BE_FEASIBLE, Result
 from islands.record.files import Row
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
@@ -59,7 +59,7 @@ class PlannedRun(Resolved):
 
     @property
     def key(self) -> dict[str, str]:
-        """The key of the run among those of the series."""
+        """The key of the run in the store."""
         return {"instance": self.problem.instance, "seed": str(self.spec.general.seed)}
 
     def words(self) -> str:
@@ -146,7 +146,7 @@ def _refuse_other(folder: Path, run: PlannedRun) -> None:
 
 
 def row_of(result: Result) -> Row:
-    """Return the row of a completed run, which depends only on its folder."""
+    """Return the table row of a completed run: the same if the result was read from its folder."""
     settings = Path(str(result.folder), RUN_SETTINGS)
     request = read_settings(settings.parent)
     with reading(settings):
@@ -171,7 +171,7 @@ class Series:
     """The summaries of the instances with at least one uninterrupted run."""
     interrupted: bool
     suspended: bool
-    """Whether a signal ended the series."""
+    """Whether SIGINT interrupted the series, or anything else suspended it."""
 
     @classmethod
     def of(cls, plan: SeriesPlan, folder: Path, results: Sequence[Result], ended_by: int) -> Self:
@@ -202,7 +202,10 @@ class Series:
             if summary.without_solution == summary.runs:
                 runs = f"none of {summary.runs} runs" if summary.runs > 1 else "no run"
                 words = f"{one_line(summary.instance)}: {runs} found a feasible solution"
-                raise RunError(". ".join(filter(None, (words, hint(summary.problem)))))
+                results = [r for r in self.results if r.instance == summary.instance]
+                is_priced = any(result.violation > 0 for result in results)
+                fix = HOW_TO_BE_FEASIBLE if is_priced else hint(summary.problem)
+                raise RunError(". ".join(filter(None, (words, fix))))
 
     def to_json(self) -> str:
         """Return the series as one JSON object on one line."""
@@ -333,7 +336,6 @@ class _Runs:
 
 
 def _words(result: Result) -> str:
-    """Return a result as a line."""
     cost = "no feasible solution" if result.cost is None else result.cost
     return (
         f"{one_line(result.instance)} seed {result.seed}: {cost}, gap {gap(result.gap)},"

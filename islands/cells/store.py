@@ -7,6 +7,7 @@ from it. Memory contains the positions of the lines, not the results: a batch ma
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, BinaryIO, TextIO
@@ -98,7 +99,7 @@ class Store:
         return self._seconds + perf_counter() - self._since
 
     def known(self, key: Key) -> StoredResult | None:
-        """Return the stored result of a cell once, or None."""
+        """Pop the first stored result of a cell, or None."""
         digest = _digest(key)
         if not (places := self._known.get(digest)):
             return None
@@ -186,8 +187,23 @@ def plain(result: Mapping[str, Any]) -> StoredResult:
     return dict(json.loads(json.dumps(result, default=lambda number: number.item())))
 
 
+def file_sha256(path: Path) -> str:
+    """Return the digest of a regular file; an empty string for others, such as pipes."""
+    with reading(path):
+        if not path.is_file():
+            return ""
+        status = path.stat()
+        return _sha256_of(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(16)  # a file may contain many instances
+def _sha256_of(path: Path, _size: int, _changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings that are not the same in a folder as in a request."""
+    """Return the names of the settings that differ between a folder and a request."""
     return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
 
 

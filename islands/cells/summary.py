@@ -15,7 +15,7 @@ from islands.text import count, counted, fitting, gap, one_line, rounded
 _COSTS = "{:>4} | {:>9} {:>7} | {:>10} {:>7} {:>7} | {:>9}"
 _EFFORT = "{:>4} | {:>4} {:>8} | {:>7} {:>8}"
 _KEY = (
-    "Hits: runs that reach the best-known value; in: their mean time.\n"
+    "Hits: runs that reach the best known value; in: their mean time.\n"
     "Evals, Time: means over all runs."
 )
 _NAME = 14
@@ -37,13 +37,13 @@ class Summary:
     best: float | None
     mean: float | None
     standard_deviation: float | None
-    """The sample standard deviation; None for a single run, or beyond all doubles."""
+    """The sample standard deviation; None for a single run, or if it overflows."""
     worst: float | None
     best_known: float | None
     gap_best: float | None
     gap_mean: float | None
     hits: int | None
-    """The number of runs that reach the best-known value, if there is one."""
+    """The number of runs that reach the best known value, if there is one."""
     hit_seconds: float | None
     """The mean time of these runs."""
     evaluations: float
@@ -56,7 +56,7 @@ class Summary:
     unproven: int = 0
     """The number of runs that proved no bound in time."""
     side: str = "lower"
-    """Whether the bound is a lower or an upper one."""
+    """The kind of bound: `lower` or `upper`."""
 
     @classmethod
     def of(cls, results: Sequence[Result], scale: Scale) -> Self:
@@ -83,7 +83,7 @@ class Summary:
             worst=costs[-1] if costs else None,
             best_known=known,
             gap_best=ranked[0][1] if ranked else None,
-            # If the best-known value is 0, only a cost of 0 has a gap.
+            # If the best known value is 0, only a cost of 0 has a gap.
             gap_mean=statistics.mean(gaps) if gaps and len(gaps) == len(solved) else None,
             hits=len(hits) if known is not None else None,
             hit_seconds=statistics.mean(result.seconds for result in hits) if hits else None,
@@ -97,7 +97,7 @@ class Summary:
 
 
 def table(summaries: Sequence[Summary]) -> str:
-    """Return the final tables of a series, of costs and of effort, and remarks."""
+    """Return the final text of a series: a table of costs, a table of effort, and remarks."""
     named = [(one_line(summary.instance), summary) for summary in summaries]
     costs = _COSTS.format("Runs", "Best", "Gap", "Mean", "Gap", "Std dev", "Worst")
     effort = _EFFORT.format("Runs", "Hits", "in", "Evals", "Time")

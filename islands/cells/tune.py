@@ -12,11 +12,13 @@ from typing import Any
 from islands import statistics
 from islands.backends.base import Backend
 from islands.cells.campaign import Campaign
+from islands.cells.configurations import words_of
 from islands.cells.ranking import RankedConfiguration, Ranking, table
 from islands.cells.store import StoredResult, plain
 from islands.cells.tuning import COLUMNS, TaskResult, Tuning, TuningTask, row_of
 from islands.custom.signature import signed
 from islands.custom.trust import references
+from islands.display.standstill import remedy
 from islands.engine.build import take_device
 from islands.engine.repeats import Repeat, Repeats
 from islands.engine.sharing import sharing_run
@@ -96,8 +98,8 @@ def _refuse_earlier(folder: Path, *, force: bool) -> None:
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
-            f"{path}: is without {LEDGER}, from which a tuning continues. Copy it too, name another"
-            " folder, or pass --force to overwrite it"
+            f"{path}: the folder has no {LEDGER}, from which a tuning continues. Copy that file"
+            " too, name another folder, or pass --force to overwrite it"
         )
 
 
@@ -178,7 +180,7 @@ class _Performance:
     def _leave_out(self, task: TuningTask, error: IslandsError) -> str:
         """Skip a configuration that was refused when it ran; raise if all were, or a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
-        words = f"configuration {configuration.number} ({configuration.words()})"
+        words = f"configuration {configuration.number} ({words_of(configuration.values)})"
         error = type(error)(f"{words} on {task.spec.instance}: {error}")
         self.left_out[configuration.number] = str(error)
         is_last = len(self.left_out) == len(candidates.configurations)
@@ -198,7 +200,7 @@ class _Performance:
         adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
         return (
             f"{one_line(task.problem.instance)}   {task.configuration.number}:"
-            f" {task.configuration.words()}   {words}, {time}{adjusted}"
+            f" {words_of(task.configuration.values)}   {words}, {time}{adjusted}"
         )
 
     def _header(self) -> str:
@@ -232,10 +234,10 @@ def _require_any(ranking: Ranking, problems: Iterable[Problem], folder: Path) ->
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
     words = "found a feasible solution"
-    hints = {problem.words.infeasible_fix for problem in problems} - {""}
+    hints = {remedy(problem) for problem in problems} - {""}
     if ranking.metric == "evaluations":
         words = "reached the target of --stop"
-        hints = {"Let runs take longer, or choose an easier target"}
+        hints = {"Allow longer runs, or choose an easier target"}
     what = f"{folder / TUNING_TABLE}: no run of any configuration {words}"
     raise RunError(". ".join([what, *sorted(hints)]))
 
@@ -251,7 +253,7 @@ def _write(result: TuneResult) -> None:
         f"# Configuration {ranked[0].configuration}, the best of {len(ranked)}. Use it"
         f" with: islands run INSTANCE --config FILE\n{tomli_w.dumps(result.best)}"
     )
-    # Its scripts have just been run.
+    # Sign a file that names scripts: they have just been run.
     best = signed(best) if any(references(result.best)) else best
     publish(inside(folder, CONCLUSION), table(result.ranking) + "\n")
     publish(inside(folder, BEST), best)

@@ -16,7 +16,7 @@ from typing import Any, Self
 from islands.algorithms import ALGORITHMS
 from islands.cells.configurations import Candidates, Configuration, Values, grid, random
 from islands.cells.domains import NOT_TUNED, Domain, domain, full_name, tunable
-from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult
+from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, file_sha256
 from islands.configuration.choosing import default_algorithm
 from islands.configuration.fit import (
     owners,
@@ -25,11 +25,13 @@ from islands.configuration.fit import (
     unknown_setting,
 )
 from islands.configuration.given import twice
+from islands.configuration.identity import identity
 from islands.configuration.request import Request
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
+from islands.custom.scripts import is_reference, split_reference
 from islands.engine.build import block_memory
 from islands.engine.loading import load_instance
 from islands.engine.repeats import Repeat, seconds_of
@@ -47,8 +49,8 @@ COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
     *("generations", "seconds", "elapsed", "backend", "device", "settings"),
 )
-"""The columns of `tune.tsv`: `seconds` is the time of a run's search, and `elapsed` that of all
-runs, including compilation."""
+"""The columns of `tune.tsv`: `seconds` is the mean search time of a run, and `elapsed` the time of
+all runs together, including compilation."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Base(Request):
         request = self.also({**values, "instance": name})
         if launched()[1] == 1 or "sized_for_gpus" in request.values:
             return resolve(request, problem)
-        # Each run has one rank, and the defaults of one.
+        # A run is performed by one rank, so it has the defaults for one.
         resolved = resolve(request.also({"sized_for_gpus": 1}), problem)
         general = resolved.spec.general.replace({"sized_for_gpus": 0})
         return replace(resolved, spec=replace(resolved.spec, general=general))
@@ -81,7 +83,7 @@ class Base(Request):
         return nested
 
     def with_algorithm_for(self, tuned: Sequence[str], spec: RunSpec, problem: Problem) -> Base:
-        """Return the options with an algorithm for the tuned parts, if none was chosen."""
+        """Return the request with an algorithm that has the tuned parts, unless it names one."""
         is_chosen = {"algorithm", "preset"} & {*self.options} or "algorithm" in tuned
         if self.config is not None or is_chosen:
             return self
@@ -118,13 +120,18 @@ class TuningTask(Resolved):
     def store_key(self, runs: int, *, share: bool) -> Key:
         """Return the key of the results in the store, which determines them.
 
-        Whether runs share launches matters only with a time limit, which they then share.
+        Shared launches only affect results under a time limit, which the runs then share.
         """
         stored = self.spec.to_mapping().items()
         settings = {name: value for name, value in stored if name not in DEVICE_SETTINGS}
         if share and math.isfinite(self.time_limit):
             settings["shares_seconds"] = True
-        return {"runs": runs, "settings": settings}
+        # The identity changes with the content of the files of the instance and of headers, but
+        # not with costs in Python.
+        key = {"runs": runs, "settings": settings, "identity": identity(self)}
+        if is_reference(self.spec.instance):
+            key["script"] = file_sha256(split_reference(self.spec.instance)[0])
+        return key
 
 
 @dataclass(frozen=True)
@@ -242,7 +249,7 @@ class Tuning:
 
     @property
     def tasks(self) -> list[TuningTask]:
-        """All configurations, instance by instance: a slowdown of the machine affects all alike."""
+        """All tasks, instance by instance, so that a slowdown of the machine affects all alike."""
         return [
             TuningTask(**vars(configuration.settings[place]), configuration=configuration)
             for place in range(len(self.problems))

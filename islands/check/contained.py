@@ -1,8 +1,8 @@
 """Run the functions of a user's problem in a separate process, and describe their faults.
 
-If the compiler has sanitizers, a read outside of an array and undefined behaviour end the process,
-and the address in their message gives the array, the index and the line. A function that does not
-return is ended at a time limit.
+If the compiler has sanitizers, they end the process at a read outside of an array or at undefined
+behaviour. Their message contains the line, and an address that shows the array and the index. A
+function that does not return is stopped at a time limit.
 """
 
 import os
@@ -12,12 +12,12 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, as_in_kernels
+from islands.backends.cache import temporary_folder
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import user_line
 from islands.check.ways import Walk, source_of
@@ -68,8 +68,8 @@ def run_contained(
 ) -> Ended:
     """Call the functions on each solution, for at most `seconds` each.
 
-    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. Solutions
-    that are left after `seconds` in total are omitted.
+    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. When
+    `seconds` have passed in total, the remaining solutions are omitted.
     """
     backend = CpuBackend(threads=1)
     data = Struct(
@@ -79,8 +79,7 @@ def run_contained(
         }
     )
     source = source_of("check/main.hpp", problem, data)
-    with TemporaryDirectory() as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         program, output, reason = folder / "check", folder / "output", ""
         _write(folder / "input", problem, data, solutions, ends, walk)
         try:
@@ -91,7 +90,7 @@ def run_contained(
             reason = (ended.log.strip().splitlines() or ["it did not start"])[0]
         except CompileError as error:
             reason = str(error)
-        # Errors in the user's code are raised here.
+        # Compile errors in the user's code are raised here.
         backend.executable(source, program)
         output.unlink(missing_ok=True)
         return _run(problem, folder, len(solutions), seconds, sanitized=False, reason=reason)
@@ -168,7 +167,7 @@ def _run(
 def _waited(
     process: subprocess.Popen[bytes], progress: NDArray[np.int64], seconds: float
 ) -> int | None:
-    """Return the exit status; 0 if the total time is over, None if a solution takes too long."""
+    """Return the exit status; 0 if the total time is used up, None if a solution takes too long."""
     began = changed = time.monotonic()
     last = -1
     try:
@@ -194,7 +193,7 @@ def _arrays(problem: Model) -> dict[str, NDArray[np.generic]]:
 
 
 def _placed(problem: Model, printed: str) -> dict[str, tuple[int, int, int]]:
-    """Return where each array is; `s` is the solution."""
+    """Return address, length and element size of each array; `s` is the solution."""
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}
     sizes["s"] = problem.kind.stored_dtype(in_tiles=False).itemsize
@@ -214,7 +213,7 @@ _NEAR = 1 << 34
 
 
 def fault_of(ended: Ended, text: str, seconds: float, solution: str) -> str:
-    """Return the fault of a process; `text` is the header of the problem."""
+    """Describe the fault that ended a process; `text` is the header of the problem."""
     call = f"{ended.step} of the solution {solution}"
     if ended.status is None:
         return (
@@ -238,7 +237,7 @@ def _words(ended: Ended, fault: re.Match[str]) -> str:
     access = _ACCESS.search(ended.log)
     verb = "writes" if access is not None and access[1] == "WRITE" else "reads"
     if kind == "stack-overflow":
-        return "needs too much stack: large local arrays, or a recursion without end"
+        return "needs too much stack: large local arrays, or infinite recursion"
     if local := _LOCAL.search(ended.log):
         side = "after the end" if local[2] == "over" else "before the start"
         return f"{verb} {side} of the local array {local[1]}"

@@ -25,7 +25,7 @@ def brief(solution: NDArray[Any]) -> str:
 def two_costs(
     solution: NDArray[Any], names: tuple[str, str], costs: tuple[Any, Any], equal: NDArray[np.bool_]
 ) -> Difference:
-    """Describe a solution with two costs; `equal` marks the solutions with only one."""
+    """Describe a solution with two costs; `equal` marks the solutions whose costs agree."""
     return Difference(
         f"the solution {brief(solution)} costs {costs[0]} by {names[0]}, but {costs[1]} by"
         f" {names[1]} ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
@@ -33,7 +33,7 @@ def two_costs(
 
 
 def unusable_cost(solution: NDArray[Any], name: str, cost: float, best: float) -> Difference:
-    """Describe a cost that is NaN, or `best`, which is infinitely good."""
+    """Describe a cost that is NaN or infinitely good (`best`)."""
     what = "is not a number" if np.isnan(cost) else f"is {best}, better than any other cost"
     return Difference(
         f"the cost of {brief(solution)} by {name} {what}. Return a number, or {-best} if a"
@@ -73,9 +73,9 @@ def wrong_delta(
 def invalid_child(
     name: str, child: NDArray[Any], parents: tuple[NDArray[Any], NDArray[Any]], kind: str
 ) -> Difference:
-    """Describe an invalid child; `kind` are the words for a valid one."""
+    """Describe an invalid child; `kind` says what is valid."""
     return Difference(
-        f"{name}: makes {brief(child)} of {_both(parents)}, which is not {kind}. Correct cross"
+        f"{name}: the child {brief(child)} of {_both(parents)} is not {kind}. Correct cross"
     )
 
 
@@ -86,11 +86,11 @@ def two_children(
     children: tuple[NDArray[Any], NDArray[Any]],
     parents: tuple[NDArray[Any], NDArray[Any]],
 ) -> Difference:
-    """Describe two children of the same parents, by `name` and by `other`."""
+    """Describe different children of the same parents, by `name` and by `other`."""
     return Difference(
-        f"{name}: makes {brief(children[0])} of {_both(parents)}, but {brief(children[1])} by"
-        f" {other}, with the same random numbers. Let cross set what it reads of state,"
-        " and draw numbers by random only"
+        f"{name}: the child of {_both(parents)} is {brief(children[0])}, but {brief(children[1])}"
+        f" by {other}, with the same random numbers. In cross, initialise what it reads from state,"
+        " and draw random numbers only from random"
     )
 
 
@@ -99,8 +99,8 @@ def _both(parents: tuple[NDArray[Any], NDArray[Any]]) -> str:
 
 
 def invalid_step(name: str, kind: str) -> Difference:
-    """Describe a move to an invalid solution; `kind` are the words for a valid one."""
-    return Difference(f"{name}: apply makes a solution that is not {kind}. Correct apply")
+    """Describe a move to an invalid solution; `kind` says what is valid."""
+    return Difference(f"{name}: after apply, the solution is not {kind}. Correct apply")
 
 
 def wrong_followed_cost(
@@ -116,20 +116,20 @@ def wrong_followed_cost(
 ) -> Difference:
     """Describe a cost after some moves that is not the `exact` cost of the solution.
 
-    `price` is that of a violation, and `words` are the function that follows the cost, and what to
-    correct.
+    `price` is the price per unit of violation; `words` name the function that tracks the cost, and
+    what to correct.
     """
-    priced = "" if price is None else f", with its violation at {price:g} a unit,"
+    priced = "" if price is None else f", with its violation at {price:g} per unit,"
     return Difference(
         f"{name}: after {counted(steps, 'move')} and a {move} of the solution {brief(solution)},"
-        f" the cost{priced} is {exact}, but by the {words[0]} {followed}. Correct {words[1]}"
+        f" the cost{priced} is {exact}, but the {words[0]} gives {followed}. Correct {words[1]}"
     )
 
 
 def invalid_repair(name: str, before: NDArray[Any], after: NDArray[Any], kind: str) -> Difference:
-    """Describe an invalid repaired solution; `kind` are the words for a valid one."""
+    """Describe an invalid repaired solution; `kind` says what is valid."""
     return Difference(
-        f"{name}: makes {brief(after)} of the solution {brief(before)}, which is not {kind}."
+        f"{name}: changes the solution {brief(before)} to {brief(after)}, which is not {kind}."
         " Correct repair"
     )
 
@@ -139,6 +139,6 @@ def unstable_repair(
 ) -> Difference:
     """Describe a repaired solution that a second repair changes."""
     return Difference(
-        f"{name}: makes {brief(repaired)} of the solution {brief(solution)}, but"
-        f" {brief(again)} of that. Let repair not change a repaired solution"
+        f"{name}: changes the solution {brief(solution)} to {brief(repaired)}, and this to"
+        f" {brief(again)}. Correct repair: it must not change a repaired solution"
     )

@@ -32,7 +32,7 @@ from islands.problems.base import Problem
 _TOLERANCE = 1e-9
 """Relative difference that real costs may have, because compilers round functions differently."""
 _ENTRY_TOLERANCE = 1e-6
-"""The same for entries of children, some of which have 24 bits."""
+"""The same for entries of children, some of which are in single precision."""
 
 
 def agree(
@@ -100,11 +100,11 @@ def check_problem(
     """Compare all ways to evaluate a problem on random solutions, and return the report.
 
     The ways are its compiled code on each backend, in blocks of several sizes, its Python
-    functions, and its reference. Changes of costs by moves are compared with differences of costs;
-    a repair must return valid solutions, and not change them again; a cross must make valid
-    children, the same from the same random numbers. First, the code runs in a separate process to
-    detect reads outside of arrays, and functions that do not return within `seconds`. A `RunError`
-    describes the first difference.
+    functions, and its reference. Cost changes of moves are compared with differences of costs; a
+    repair must return valid solutions, and leave these unchanged if repeated; a cross must create
+    valid children, and the same ones from the same random numbers. First, the code runs in a
+    separate process to detect reads outside of arrays, and functions that do not return within
+    `seconds`. A `RunError` describes the first difference.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> checked = islands.check_problem(problem, samples=20)
@@ -159,7 +159,7 @@ class _Check:
                 missing = ["its kernels were not checked: that needs orders or subsets"]
             checked.notes += missing
         self._children: tuple[str, NDArray[Any]] | None = None
-        """The first way of crossing, and its children."""
+        """The name and the children of the first way, the reference for all others."""
 
     def perform(self) -> None:
         """Perform all steps; raise `Difference` at the first difference."""
@@ -187,21 +187,21 @@ class _Check:
         """Run the code in a separate process."""
         if not any(backend.in_host_memory for backend in self._backends):
             self._checked.notes.append(
-                "reads outside of arrays were not searched for, which needs a C++ compiler"
+                "out-of-bounds accesses were not checked, which needs a C++ compiler"
             )
             return
         ends = self._ends()[:, :2]
         ended = run_contained(problem, self._solutions, ends, self._seconds, self._walk(problem))
         if ended.reason:
             self._checked.notes.append(
-                "reads outside of arrays were not searched for, as the compiler has no"
+                "out-of-bounds accesses were not checked, as the compiler has no"
                 f" AddressSanitizer: {ended.reason}"
             )
         if not ended.is_sound:
             text = problem.header.text or ""
             solution = brief(self._solutions[min(max(0, ended.done), ended.count - 1)])
             raise Difference(fault_of(ended, text, self._seconds, solution))
-        name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
+        name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, separate process"
         self._passed(name, f"no fault in {ended.done} solutions")
 
     def _costs(self, ways: Sequence[Way]) -> None:
@@ -226,7 +226,7 @@ class _Check:
                 first = way.name, costs
             else:
                 _require_equal(problem, solutions, (first[0], way.name), (first[1], costs))
-                outcome = f"{count} of {count} as {first[0]}"
+                outcome = f"{count} of {count} agree with {first[0]}"
             by_way[way.name] = costs
             self._passed(way.name, outcome, speed)
         self._remarks(by_way)
@@ -275,11 +275,11 @@ class _Check:
         feasible = int(is_feasible.sum())
         both = (exact[is_feasible], costs[is_feasible])
         _require_equal(problem, after[is_feasible], ("NumPy", way.name), both)
-        outcome = f"{feasible} of {feasible} feasible solutions as NumPy"
+        outcome = f"{feasible} of {feasible} feasible solutions agree with NumPy"
         self._passed(way.name, outcome, speed)
 
     def _deltas(self, way: CompiledWay) -> None:
-        """Compare changes of the cost by moves with differences of costs."""
+        """Compare the cost changes of moves with differences of costs."""
         problem, orders, ends = self._problem, self._solutions, self._ends()
         if ends.shape[1] == 0:
             return
@@ -290,7 +290,7 @@ class _Check:
                 after = problem.layout.from_device(moved(on_device, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
                 self._compare_deltas(name, move, ends[:, m], pair, changes[:, m])
-            self._passed(name, f"{changes.size} of {changes.size} as differences of costs")
+            self._passed(name, f"{changes.size} of {changes.size} agree with differences of costs")
 
     def _compare_deltas(
         self,
@@ -327,7 +327,7 @@ class _Check:
             by = faulty = "delta"
         name = way.named(by)
         followed = self._follow(problem, way, (name, by, faulty), self._solutions)
-        self._passed(name, f"{followed} of {followed} moves as costs")
+        self._passed(name, f"{followed} of {followed} moves agree with costs")
 
     def _cross(self, problem: Model, way: CompiledWay) -> None:
         """Require that children are valid and reproducible, and that a state can follow them."""
@@ -360,7 +360,9 @@ class _Check:
         words = name, "state", "what prepare sets, as cross has used the arrays of the state"
         self._follow(problem, way, words, children, (solutions, mates))
         changed = int((children != solutions).any(axis=1).sum())
-        self._passed(name, f"{len(children)} valid children, {changed} unlike the first parent")
+        self._passed(
+            name, f"{len(children)} valid children, {changed} different from the first parent"
+        )
 
     def _follow(
         self,
@@ -401,7 +403,7 @@ class _Check:
         return followed.size
 
     def _weighed(self, problem: Model, way: CompiledWay, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return the costs of solutions, with the violations at their price."""
+        """Return the costs of solutions, including the price of their violations."""
         costs = way.evaluate(solutions)[0]
         if not problem.scale.priced:
             return costs
@@ -441,7 +443,7 @@ class _Check:
 
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
-    """Return random solutions, after some extreme ones."""
+    """Return random solutions; the first few are replaced by extreme ones."""
     solutions = problem.kind.drawn(samples, seed)
     for k, extreme in enumerate(problem.kind.extremes()[:samples]):
         solutions[k] = extreme

@@ -66,7 +66,7 @@ _SHARED = {
     **dict.fromkeys(("report", "plot", "export"), "report"),
     "submit": "job",
 }
-"""The modules of commands that share one; the others have modules of their names."""
+"""The modules of commands that share one; the others have a module with their own name."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
 """The commands that run on all ranks; the others run on rank 0 only."""
 
@@ -111,7 +111,7 @@ def _run(line: list[str]) -> int:
     except SystemExit as leaving:
         if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
-        # A script has interrupted the command, so its status is meaningless.
+        # A script called sys.exit, so the status says nothing about the command.
         message = f"{place}: sys.exit({leaving.code!r}) cannot end a command."
         _print(RunError(f"{message} Raise an error instead"), with_traceback="--debug" in line)
         return RunError.status
@@ -124,7 +124,7 @@ def _run(line: list[str]) -> int:
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 reports the same error; if this rank failed, the launcher could end it first.
+            # Rank 0 reports the same error. The launcher could end it first if this rank failed.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)
@@ -199,7 +199,9 @@ def _print(error: BaseException, *, with_traceback: bool) -> None:
 
 
 def _prepare_streams() -> None:
-    """Open closed standard streams, and escape characters that their encoding does not have."""
+    """Replace closed standard streams; let the output escape characters it cannot encode."""
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115, as it stays open
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

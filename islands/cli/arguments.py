@@ -41,11 +41,11 @@ class Naming:
 
 
 NAME = Naming()
-"""The type of a value NAME."""
+"""The type of values of the form NAME."""
 SETTING = Naming(lambda text, _: [text.partition("=")[2].strip()])
-"""The type of a value KEY=NAME."""
+"""The type of values of the form KEY=NAME."""
 CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(",")))
-"""The type of a value KEY=NAME,NAME."""
+"""The type of values of the form KEY=NAME,NAME."""
 
 
 def _of_settings(text: str, _: Namespace) -> list[str]:
@@ -56,7 +56,7 @@ def _of_settings(text: str, _: Namespace) -> list[str]:
 
 
 SETTINGS = Naming(_of_settings)
-"""The type of a value KEY=NAME KEY=NAME, such as the settings of a colony."""
+"""The type of values of the form KEY=NAME KEY=NAME, such as the settings of a colony."""
 
 
 def declare_names(parser: ArgumentParser) -> None:
@@ -84,7 +84,6 @@ class _Once(Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        """Store the value."""
         from islands.configuration.given import alike, twice
 
         first = vars(namespace).setdefault("first_values", {}).setdefault(self.dest, values)
@@ -113,12 +112,12 @@ def add_format(group: _ActionsContainer) -> None:
     group.add_argument("--format", metavar="NAME", help=text)
 
 
-def require_extra(command: str, module: str) -> None:
-    """Refuse a command or an option that needs a missing module of the extra `report`."""
+def require_extra(command: str, module: str, package: str = "'islands[report]'") -> None:
+    """Refuse a command or an option that needs a missing module of this package or extra."""
     if find_spec(module) is None:
         raise UsageError(
             f"{command} needs {module}, which is not installed. Install it with: pip install"
-            " 'islands[report]'"
+            f" {package}"
         )
 
 
@@ -134,7 +133,7 @@ def positive(text: str) -> float:
 
 
 def whole_number(hint: str = "", most: float = math.inf, least: int = 1) -> Callable[[str], int]:
-    """Return the type of options with a number from `least`; `hint` is the fix in errors."""
+    """Return an option type for integers of at least `least`; `hint` is the fix in errors."""
 
     def number(text: str) -> int:
         try:

@@ -38,13 +38,13 @@ _STANDARD_INPUT = "-"
 _END = "--"
 """The line that ends standard input: `mpirun` of Open MPI does not report a closed pipe."""
 _POLL_SECONDS, _AT_ONCE = 0.1, 1 << 16
-"""The interval of polls for the first line, and the bytes that are read at once."""
+"""Seconds between polls for the first line, and the number of bytes per read."""
 _LONGEST_LINE = 1 << 13
-"""The maximum bytes of a line; no path is longer."""
+"""Maximum number of bytes of a line; no path is longer."""
 _LONGEST_LIST = 1 << 26
-"""The maximum bytes of a list."""
+"""Maximum number of bytes of a list."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
-"""The suffixes of files in folders of instances that are not instances."""
+"""Suffixes of files that are not instances, although they may be in a folder of instances."""
 
 
 def run_batch(
@@ -82,7 +82,7 @@ def run_batch(
 
 
 def trust_config(args: argparse.Namespace, ranks: World) -> None:
-    """Trust the scripts that a signed file names; only rank 0 can be expected to have the key."""
+    """Trust the scripts that a signed file names; rank 0 checks it, as others may lack the key."""
     trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
 
 
@@ -98,7 +98,7 @@ def resume_batch(
 
     if other := sorted({*request.options} - {"backend", "threads"}):
         raise UsageError(
-            f"{option(other[0])}: a batch keeps its settings. Leave it out, or begin another batch"
+            f"{option(other[0])}: a batch keeps its settings. Leave it out, or start another batch"
         )
     plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, request))
     return _performed(plan, args, ranks, output, rank_options)
@@ -126,8 +126,8 @@ def _performed(
 def first_names(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
     """Return the first names, at least one, and an iterator over those that arrive later.
 
-    These are lines of standard input, unless it is a file. The iterator yields None when polled
-    with no line ready.
+    Later names are lines of standard input, unless it is a file. The iterator yields None when
+    polled with no line ready.
     """
     if _STANDARD_INPUT not in words or not _may_wait(sys.stdin):
         return listed(words), None
@@ -197,12 +197,17 @@ def _named(word: str) -> Iterator[str]:
         path = expanded(word.removeprefix(_LIST))
         with parsing(path, "is not UTF-8"), path.open(encoding="utf-8") as stream:
             yield from _of_lines(_lines(stream, str(path)))
-    elif (folder := expanded(word)).is_dir():
+    elif _is_folder(folder := expanded(word)):
         yield from _files(folder)
     elif glob.has_magic(word) and not expanded(word).exists():
         yield from _matching(word)
     else:
         yield word
+
+
+def _is_folder(path: Path) -> bool:
+    with reading(path):  # a line of another file, named as a list, may be too long for a path
+        return path.is_dir()
 
 
 def is_name(word: str) -> bool:
@@ -229,7 +234,7 @@ def _too_long(name: str) -> InputError:
 
 def _of_lines(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
-        word = line.strip()
+        word = line.removeprefix("\ufeff").strip()  # the byte order mark of some editors
         if word and not word.startswith("#"):
             yield from [word] if word.startswith((_LIST, _STANDARD_INPUT)) else _named(word)
 

@@ -161,7 +161,7 @@ def _comparison(tables: dict[str, list[Row]], say: Callable[[str], None]) -> dic
         if before != now:
             say(f"Before on {before}; now on {now}")
     if not any(tables.values()):
-        say("No row is in both measurements.")
+        say("The measurements have no rows in common.")
     return tables
 
 

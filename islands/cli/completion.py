@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 
+from islands.cli.arguments import require_extra
 from islands.errors import UsageError
 from islands.text import show, unknown
 
@@ -30,10 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the script of a shell."""
-    from argcomplete.shell_integration import shellcode
-
     if args.shell not in _SHELLS:
         raise UsageError(unknown("shell", args.shell, _SHELLS))
+    require_extra("completion", "argcomplete", "argcomplete")
+    from argcomplete.shell_integration import shellcode
+
     start = "autoload -Uz compinit && compinit\n" if args.shell == "zsh" else ""
     show(start + shellcode(["islands"], shell=args.shell), end="")
     return 0
@@ -68,7 +70,7 @@ def _offer(action: argparse.Action, values: Iterable[str]) -> None:
 
 
 def _values(command: str) -> dict[str, Iterable[str]]:
-    """Return the values of the options and operands of a command that have known names."""
+    """Return the known values of each option and operand of a command, for completion."""
     from islands.algorithms import ALGORITHMS
     from islands.algorithms.operators import CROSSOVERS, MUTATIONS
     from islands.cells import METRICS

@@ -1,4 +1,4 @@
-"""The commands that follow the work of another process or job, by its folder."""
+"""The commands that follow the work of another process or job in its folder."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
 
 
 def _name(path: Path) -> str:
-    """Return a path for use within a line."""
+    """Return a path as escaped text on one line."""
     return escaped(str(path), kept="")
 
 
@@ -120,7 +120,11 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 
 def watch(args: argparse.Namespace) -> int:
     """Show the progress of work that another process or a job is doing."""
-    page = None if args.page is None else _page(args.folder, args.page)
+    page: LivePage | None = None
+    if args.page is not None:
+        from islands.studies.pages.folders import LivePage  # imports Matplotlib
+
+        page = LivePage(args.folder, args.page, _STATE_SECONDS)
     try:
         watch_folder = _watch_sweep if is_sweep(args.folder) else _watch_one
         return watch_folder(args.folder, page)
@@ -128,12 +132,6 @@ def watch(args: argparse.Namespace) -> int:
         if page is not None:
             page.update(is_final=True)  # so that browsers do not reload it any more
         raise
-
-
-def _page(folder: Path, path: Path) -> LivePage:
-    from islands.studies.pages.folders import LivePage  # imports Matplotlib
-
-    return LivePage(folder, path, _STATE_SECONDS)
 
 
 def _watch_one(folder: Path, page: LivePage | None) -> int:
@@ -198,7 +196,7 @@ class _Log:
         self._decoder = _DECODER("replace")
 
     def show(self, path: Path | None) -> None:
-        """Print the text added since the last call, or a new log from its last part on."""
+        """Print the text added since the last call, or the last part of a new log."""
         if path != self._path:
             self._show_rest()
             self._path, self._position, self._read = path, 0, ""

@@ -63,8 +63,8 @@ def _list(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     if is_reference(args.name):
-        of_script = loaded(args.name, args.format)
-        _print_rows({"name": of_script.instance} | _facts(of_script))
+        scripted = loaded(args.name, args.format)
+        _print_rows({"name": scripted.instance} | _facts(scripted))
         return 0
     instance = find(args.name)
     rows = {"name": instance.name}
@@ -111,7 +111,8 @@ def _published(entry: Entry) -> dict[str, str]:
     if entry.constraints is not None:
         rows["constraints"] = str(entry.constraints)
     if known:
-        rows |= {"best known": f"{known.value} ({known.status})", "source": known.source}
+        status = "optimal" if known.status == "optimal" else "not proven optimal"
+        rows |= {"best known": f"{known.value} ({status})", "source": known.source}
     if instances.base:
         rows["published at"] = instances.url(entry.file)
     if instances.home:

@@ -67,13 +67,13 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
     add("--nodes", metavar="N", type=number, default=1, help="nodes (default: 1)")
-    text = "GPUs of each node, one for each rank (default: that of site.env, or 1)"
-    add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=text)
-    text = "ranks of each node without GPUs (default: 1)"
+    text = "GPUs per node, one per rank (default: that of site.env, or 1)"
+    add("--gpus-per-node", metavar="[TYPE:]G", type=_option_type(Gpus.parse), help=text)
+    text = "ranks per node without GPUs (default: 1)"
     add("--ranks-per-node", metavar="R", type=number, help=text)
-    add("--cpus-per-task", metavar="C", type=number, help="cores of each rank")
+    add("--cpus-per-task", metavar="C", type=number, help="cores per rank")
     text = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
-    add("--time", metavar="T", type=_typed(time_limit), help=text)
+    add("--time", metavar="T", type=_option_type(time_limit), help=text)
     for name in ("partition", "account", "qos", "constraint", "mem"):
         metavar = "NAME" if name != "mem" else "SIZE"
         add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
@@ -90,8 +90,8 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="check and print the script; submit nothing")
 
 
-def _typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a type of options whose errors have the message of the `ValueError`."""
+def _option_type(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return an option type that reports the message of a `ValueError` of `convert`."""
 
     def converted(text: str) -> Any:
         try:
@@ -109,7 +109,7 @@ def _name(text: str) -> str:
 
 
 def _seeds(text: str) -> list[int]:
-    """Return the seeds of 1-10 or 1,5,9."""
+    """Return the seeds in a text such as `1-10` or `1,5,9`."""
     seeds: list[int] = []
     for word in text.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
@@ -239,7 +239,8 @@ def _require_writable(folder: Path) -> None:
     existing = next(path for path in paths if path.exists())
     if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
         raise UnwritableError(
-            f"--out {folder}: {existing} is not a folder that can be written. Name another folder"
+            f"--out {folder}: {existing} is not a folder in which you may write. Name"
+            " another folder"
         )
 
 

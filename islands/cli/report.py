@@ -13,15 +13,14 @@ from islands.paths import published
 from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
 from islands.record.one_run import warnings
 from islands.tables import FORMULA
-from islands.text import either, escaped, show, unknown
+from islands.text import escaped, show, unknown
 from islands.untrusted import read_toml
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SUFFIXES = (".html", ".htm")
 _TOURS = ("solution", "tour")
-"""The names of the picture of a solution, which may be a map."""
+"""The names of the picture of a solution, which may also be written as GeoJSON."""
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
 """The names of records, and their columns with the island of a row."""
 _REPORT_EPILOG = """
@@ -34,9 +33,9 @@ examples:
   islands report brkga ga de --out methods.html     methods, compared with tests
 """
 _PLOT_EPILOG = """
-WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
-(convergence over these), migration or islands (which islands sent migrants to which), lineage (of
-the best solution).
+WHAT: solution (a tour, an assignment, ...), convergence (the costs over seconds), generations or
+evaluations (the costs over these), migration or islands (which islands sent migrants to which),
+lineage (of the best solution).
 
 examples:
   islands plot runs/zi929-20260101-120000
@@ -75,11 +74,11 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
 
 def report(args: argparse.Namespace) -> int:
     """Write a page with pictures of one run, or a page that compares several."""
-    if args.out is not None and args.out.suffix.lower() not in _SUFFIXES:
-        raise UsageError(f"--out {args.out}: must end in {either(_SUFFIXES)}, as a page is HTML")
-    from islands.report.page import require_packages
+    from islands.report.page import require_html, require_packages
     from islands.studies.pages.folders import default_path, page_for
 
+    if args.out is not None:
+        require_html("--out", args.out)
     require_packages()
     page = page_for(args.folders, moved=args.instance, say=show)
     path = args.out or default_path(args.folders)
@@ -132,8 +131,11 @@ def export(args: argparse.Namespace) -> int:
     """Write the records of a run as one table, for other programs."""
     if args.what not in RECORDS:
         raise UsageError(unknown("record", args.what, RECORDS))
-    if args.csv is None and args.parquet is None:
+    files = [path.resolve() for path in (args.csv, args.parquet) if path is not None]
+    if not files:
         raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
+    if len(files) > len({*files}):
+        raise UsageError(f"--csv and --parquet both name {args.csv}. Name two different files")
     rows = _table(args.folder, args.what)
     for warning in warnings(args.folder):
         show(f"islands: {warning}", file=sys.stderr)

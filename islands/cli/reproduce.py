@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--backend", metavar="NAME", default="auto", help="auto, cpu or cuda")
     text = "numbers of threads for the CPU times to compare with, such as 1,all; or none"
     add("--threads", metavar="T,T", help=text)
-    text = "generations of each run, for a quick test (default: the paper's number)"
+    text = "generations per run, for a quick test (default: the paper's number)"
     add("--generations", metavar="G", type=arguments.whole_number(), help=text)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object; the tables go to stderr")

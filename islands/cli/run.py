@@ -40,7 +40,7 @@ _SETTINGS = (
     *("format", "preset", "islands", "colony", "population", *PARTS),
     *("interval", "migrants", "seed", "start", "stop", "bound", "backend", "threads"),
 )
-"""The options that are settings, by their names."""
+"""The names of the options that are settings."""
 _INSTANCES = arguments.Naming(lambda text, args: [text] if not args.batch or is_name(text) else [])
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _RUN_EPILOG = f"""
@@ -350,7 +350,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
         last = result if isinstance(result, Result) else result.results[-1]
         if ranks.rank == 0 and not as_json and not Path(str(last.folder), FINISHED).exists():
             show(f"Solution: {json.dumps(last.items())}")
-        ranks.run_on_all(lambda: _fail(error))
+        ranks.agree_on(RunError(error))
     if isinstance(result, Result):
         hint = hint_of(result.problem)
         ranks.run_on_all(lambda: result.require_solution(hint))
@@ -361,10 +361,6 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     if result.suspended:
         return SUSPENDED_STATUS
     return INTERRUPTED_STATUS if result.interrupted else 0
-
-
-def _fail(error: str) -> None:
-    raise RunError(error)
 
 
 def of_arguments(args: argparse.Namespace) -> Request:

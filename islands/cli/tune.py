@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = f"all combinations instead, with STEPS values per range (default: {_STEPS})"
     steps = arguments.whole_number()
     add("--grid", metavar="STEPS", type=steps, nargs="?", const=_STEPS, help=text)
-    text = "runs of each configuration on each instance, with seeds S, S+1, ..."
+    text = "runs per configuration and instance, with seeds S, S+1, ..."
     text += f" (default: {_RUNS})"
     add("--runs", metavar="R", type=arguments.runs(f"{_RUNS}"), default=_RUNS, help=text)
     text = f"metric to average and test: {', '.join(METRICS)} (default: {METRICS[0]})"

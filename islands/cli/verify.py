@@ -15,7 +15,7 @@ from islands.configuration.given import gathered
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError, UsageError
 from islands.instances.locate import Located, find
-from islands.instances.solution_files import Remark, solution_file
+from islands.instances.solution_files import Remark, counting_as_in, solution_file
 from islands.paths import expanded, reading
 from islands.problems import loaded, read
 from islands.problems.base import Problem, Solution
@@ -61,11 +61,12 @@ def verify(args: argparse.Namespace) -> int:
     solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
     try:
-        problem.check(solution)
+        with counting_as_in(file):
+            problem.check(solution)
         if (violation := problem.violation(solution)) > 0:
             raise RunError(f"the violation is {violation:g}")
         cost = problem.cost(solution)
-        compared = [*_compared(path, problem, cost), *_mixed(path, problem, solution)]
+        compared = [*_compared(path, problem, cost), *_other_runs(path, problem, solution)]
     except RunError as error:
         reason = str(error)
     remarks = [*problem.remarks_on(file, cost), *compared]
@@ -105,7 +106,7 @@ def _solution_path(name: str, instance: Path) -> Path:
             if path.exists():
                 if path.name == FINISHED:
                     path = path.parent
-                # A folder that is not of islands may contain a solution file.
+                # A folder that islands has not written may contain a solution file.
                 if (path / RUN_SETTINGS).exists() or not_a_run(path):
                     require_run(path)
                 return path
@@ -153,7 +154,7 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
 
 
 def _stated(path: Path) -> float | str | None:
-    """Return the cost stated in a file; as a short text if it is not a number; None without one."""
+    """Return the cost stated in a file, or None; as short text if it is not a number."""
     if path.is_dir():
         return recorded(path).result.cost if (path / FINISHED).exists() else None
     if path.suffix != ".json":
@@ -164,7 +165,7 @@ def _stated(path: Path) -> float | str | None:
     return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
-def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
+def _other_runs(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
     """Return remarks about files of other runs in the folder of a run."""
     if not path.is_dir():
         return []
@@ -245,8 +246,11 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def check(args: argparse.Namespace) -> int:
     """Compare all ways to evaluate a problem on random solutions, and find faults in its code."""
     from islands.check.perform import examine
+    from islands.engine.signals import suspending
 
-    problem = loaded(args.instance, args.format)
-    checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
+    # Otherwise, a signal would leave the user's functions running.
+    with suspending("the check is incomplete. To start it again, repeat the command"):
+        problem = loaded(args.instance, args.format)
+        checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
     show(checked)
     return 0 if checked.works else 1

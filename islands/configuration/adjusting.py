@@ -1,7 +1,7 @@
 """Adjust settings to the cost of local search, so that a generation takes less than half a second.
 
-The time of a search is estimated, not measured. Of the device, only the name of the backend counts,
-so that a command gives the same run on any device of a backend.
+The time of a search is estimated, not measured. It depends on the backend, but not on the model of
+the GPU or the number of cores, so that a command gives the same run on any device of a backend.
 """
 
 import dataclasses
@@ -95,29 +95,29 @@ class _Adjustment:
         """Lower the steps of a search, but not below a fifth of the default."""
         steps, excess = self._improver().steps(), self._excess()
         if steps and excess > _TOLERANCE:
-            self._improve(steps=math.ceil(_rounded(max(steps / excess, steps / _LARGEST_CUT))))
+            self._set_improver(steps=math.ceil(_rounded(max(steps / excess, steps / _LARGEST_CUT))))
 
     def lower_core(self) -> None:
         """Limit the search to fewer items of a subset, if items are ordered by utility."""
         if self._problem.layout.sorts_items and self._excess() > _TOLERANCE:
             core = self._problem.size / math.sqrt(self._excess())
-            self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
+            self._set_improver(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 
     def lower_rate(self) -> None:
         """Improve fewer individuals, but at least one per concurrent search."""
         rate, excess = self.spec.improver.rate, self._excess()
         if excess > _TOLERANCE:
             least = self._device.searches / self._individuals()
-            self._improve(rate=_rounded(min(rate, max(rate / excess, least))))
+            self._set_improver(rate=_rounded(min(rate, max(rate / excess, least))))
 
     def limit_steps(self) -> None:
         """Limit the steps so that a single search fits into a generation."""
         most = self._improver().steps() or self._problem.size
         allowed = _LONGEST_SEARCH / max(1.0, self._turns())
         if self._seconds() > allowed * _TOLERANCE:
-            self._improve(steps=1)
+            self._set_improver(steps=1)
             steps = _rounded(allowed / self._seconds())
-            self._improve(steps=max(1, min(int(steps), most, MOST_STEPS)))
+            self._set_improver(steps=max(1, min(int(steps), most, MOST_STEPS)))
 
     def message(self, requested: RunSpec) -> str:
         """Return the message about the adjusted settings; empty without changes."""
@@ -144,7 +144,7 @@ class _Adjustment:
             "improver.rate": f"{spec.improver.rate:g}",
         }
 
-    def _improve(self, **values: Any) -> None:
+    def _set_improver(self, **values: Any) -> None:
         self.spec = dataclasses.replace(self.spec, improver=self.spec.improver.replace(values))
 
     def _improver(self) -> Improver:

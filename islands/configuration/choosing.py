@@ -20,7 +20,7 @@ _PARTS = ("crossover", "mutation")
 def defaults_for(
     problem: Problem, given: Mapping[str, Any], seconds: float, *, is_short: bool
 ) -> tuple[dict[str, Any], str]:
-    """Return the default settings for a time limit, and a message if the algorithm is unusual.
+    """Return the default settings, and a message if the algorithm is not the usual one.
 
     `is_short` is true if the run ends when the search has converged.
 
@@ -79,13 +79,13 @@ def default_algorithm(usual: Sequence[str], given: Mapping[str, Any], problem: P
     """Return the default algorithm for the given encoding, improver, parts and other settings.
 
     It is the first of the `usual` algorithms if this supports the encoding, improver and parts;
-    otherwise the first algorithm that supports all settings, or else one that supports these.
+    otherwise the first that supports all settings, or else the first that supports those three.
     """
     parts = _without_settings(given)
-    of_parts = _first_supporting(usual, parts, problem) or usual[0]
-    if of_parts == usual[0]:
-        return of_parts
-    return _first_supporting(usual, given, problem) or of_parts
+    fallback = _first_supporting(usual, parts, problem) or usual[0]
+    if fallback == usual[0]:
+        return fallback
+    return _first_supporting(usual, given, problem) or fallback
 
 
 def _first_supporting(
@@ -102,7 +102,7 @@ def _first_supporting(
 
 
 def _without_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the settings of algorithms other than parts."""
+    """Return the given settings without those of algorithms, except parts."""
     others = _of_algorithms(given).difference(_PARTS)
     return {name: value for name, value in given.items() if name not in others}
 

@@ -1,6 +1,6 @@
 """Resolve colonies: islands of one run that differ in algorithm, settings and encoding.
 
-A colony is resolved like a run; its settings override those of all colonies.
+A colony is resolved like a run; its settings override those given for all colonies.
 """
 
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -25,14 +25,14 @@ _RUN_NAMES = ("instance", "format", "preset", "stop", "start", COLONIES)
 _COLONY_NAMES = ("islands", "population", "decoding")
 """The general settings that may differ between colonies."""
 _TOTALS = (COLONIES, "islands")
-"""The settings of all colonies together, which a single colony does not have."""
+"""The settings of the run as a whole that its colonies do not inherit."""
 _RUN_DEFAULTS = {
     f"{prefix}.{name}": getattr(group, name)
     for prefix, group in GROUPS.items()
     if prefix != "improver"
     for name in group.names()
 }
-"""The defaults of the groups of settings that only the whole run has."""
+"""The defaults of the groups of settings that apply only to the whole run."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def resolve_colonies(
     problem: Problem,
     resolve: Callable[[Sequence[Source], int], Resolved],
 ) -> Resolved:
-    """Return a run with the colonies of the last source that has some.
+    """Return a run with the colonies of the last source that defines any.
 
     `resolve` resolves the settings of one colony, given the number of islands of the run.
     """
@@ -64,20 +64,20 @@ def resolve_colonies(
         with of_colony(number, origin):
             _refuse_run_wide(values, problem.Settings)
             total += _islands(values)
-            of_colonies = {name: values[name] for name in _ONLY_COLONIES if name in values}
-            rates.append(ColonySettings.build(of_colonies).rate)
+            colony_values = {name: values[name] for name in _ONLY_COLONIES if name in values}
+            rates.append(ColonySettings.build(colony_values).rate)
             _refuse_contradiction(common[place].values, values)
     _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
-    # The problem's defaults of these groups are for runs without colonies.
+    # Prevents the problem's defaults for these groups, which are for runs without colonies.
     usual = _without(_RUN_DEFAULTS, combined(common))
     resolved, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
     for number, values in enumerate(colonies):
-        of_this = Source("", _without(values, _ONLY_COLONIES))
+        own = Source("", _without(values, _ONLY_COLONIES))
         stronger = common[place + 1 :]
         with of_colony(number, origin):
             try:
-                run = resolve([Source("", usual), *common[: place + 1], of_this, *stronger], total)
+                run = resolve([Source("", usual), *common[: place + 1], own, *stronger], total)
                 _refuse_unfit_algorithm(run.spec)
                 resolved.append(run)
                 algorithms.append(run.spec.algorithm)
@@ -111,17 +111,17 @@ def _islands(values: Mapping[str, Any]) -> int:
     return int(GeneralSettings.converted("islands", values["islands"]))
 
 
-def _refuse_run_wide(values: Mapping[str, Any], of_problem: type[Settings]) -> None:
+def _refuse_run_wide(values: Mapping[str, Any], problem_settings: type[Settings]) -> None:
     """Refuse settings of the whole run in a colony."""
     general = {*GeneralSettings.names()} - {*_COLONY_NAMES}
-    run_wide = {*general, *_RUN_NAMES, *of_problem.names(), *_RUN_DEFAULTS}
+    run_wide = {*general, *_RUN_NAMES, *problem_settings.names(), *_RUN_DEFAULTS}
     for name in values:
         if name in run_wide:
             raise messages.setting_of_whole_run(name=name)
 
 
 def _refuse_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Refuse a setting for all colonies and one of them with different values in one source."""
+    """Refuse a setting of a colony if the same source sets another value for all colonies."""
     for name, value in values.items():
         if name in common and not alike(name, common[name], value):
             raise UsageError(
@@ -153,16 +153,16 @@ def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageErr
     """Return the error about an unknown setting inside a colony."""
     if owners(error.key, problem):
         return UsageError(unknown_setting([ALGORITHMS[error.algorithm]], error.key, problem))
-    of_algorithm = ALGORITHMS[error.algorithm].Settings.names()
+    algorithm_settings = ALGORITHMS[error.algorithm].Settings.names()
     improver = (f"improver.{name}" for name in ImproverSettings.names())
-    known = [*_COLONY_NAMES, "rate", "algorithm", "encoding", *of_algorithm, *improver]
+    known = [*_COLONY_NAMES, "rate", "algorithm", "encoding", *algorithm_settings, *improver]
     return UsageError(unknown(f"setting of {error.algorithm}", error.key, known))
 
 
 def _unknown_to_some(
     key: str, sources: Sequence[Source], algorithms: Sequence[str], problem: Problem
 ) -> UsageError:
-    """Return the error about a setting for all colonies that some of their algorithms lack."""
+    """Return the error about a setting given for all colonies that some algorithms lack."""
     source = next(source for source in reversed(sources) if key in source.values)
     kinds = [ALGORITHMS[name] for name in dict.fromkeys(algorithms)]
     numbers = [n for n, name in enumerate(algorithms) if key in ALGORITHMS[name].Settings.names()]

@@ -1,4 +1,4 @@
-"""The table of default settings: rows of a condition and values.
+"""The table of default settings: each row has a condition and values.
 
 `SEARCHES` lists complete settings of good searches for a problem; `choosing.py` selects the first
 that is compatible with the request. `SIZES` lists further settings of the selected algorithm. They
@@ -49,10 +49,10 @@ def searches(problem: Problem, *, is_short: bool = False) -> list[Values]:
     row = next(searches for holds, searches in SEARCHES if holds(problem))
     usual: Sequence[Values] = row(problem) if callable(row) else row
     first, *others = short + list(usual)
-    of_problem = problem.defaults()
-    if of_problem.get("algorithm", first["algorithm"]) == first["algorithm"]:
-        return [{**first, **of_problem}, *others]
-    return [of_problem, first, *others]
+    problem_defaults = problem.defaults()
+    if problem_defaults.get("algorithm", first["algorithm"]) == first["algorithm"]:
+        return [{**first, **problem_defaults}, *others]
+    return [problem_defaults, first, *others]
 
 
 def sizes_of(algorithm: type[Algorithm], case: Case) -> Values:

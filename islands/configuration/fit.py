@@ -35,7 +35,7 @@ _OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 
 _OTHERS = {
     "population=N": "pop_size popsize population_size n_pop",
-    "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)": (
+    "maximise=True where the problem is created: islands.permutation(n, ..., maximise=True)": (
         "maximize maximise direction sense"
     ),
     "threads=N": "n_jobs workers num_workers n_threads nthreads",
@@ -46,7 +46,7 @@ _OTHERS = {
     "out=FOLDER": "log_dir output output_dir",
     "verbose=True": "disp progress progress_bar display",
     "stop='seconds=60'": "termination stopping_criterion",
-    "them where the problem is made": "bounds constraints",
+    "them where the problem is created": "bounds constraints",
     "backend='cuda' or backend='cpu'": "device",
     "callback=FUNCTION": "callbacks",
     "gap=0.1": "tol",
@@ -54,7 +54,7 @@ _OTHERS = {
 OTHER_NAMES = OTHER_CRITERIA | {
     name: fix for fix, names in _OTHERS.items() for name in names.split()
 }
-"""The equivalents of settings in other libraries, by their names there."""
+"""The settings that correspond to those of other libraries, by their names there."""
 
 
 class UnknownSettingError(UsageError):
@@ -80,6 +80,9 @@ def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], proble
         raise messages.setting_of_other_problems(
             origin=origin, key=key, others=others, problem=problem
         )
+    if key == "runs":  # of calls and commands with many runs
+        fix = option(key, "N") if _on_command_line() else "islands.solve_many([problem], runs=N)"
+        raise UsageError(f"{origin}{key}: is not a setting of one run. Write {fix}")
     if key in OTHER_NAMES:
         raise UsageError(
             f"{origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
@@ -118,16 +121,16 @@ def unknown_setting(kinds: Sequence[type[Algorithm]], name: str, problem: Proble
         )
     known = known_settings(kinds, problem)
     settings, keywords = every_setting(), SessionKeywords.__annotations__
-    of_python = [] if _on_command_line() else [name for name in keywords if name not in settings]
+    python_only = [] if _on_command_line() else [name for name in keywords if name not in settings]
     endings = [setting for setting in known if setting.rpartition(".")[2] == name]
-    near = [*dict.fromkeys([*endings, *nearest(name, [*known, *of_python], _MOST_NEAR)])]
+    near = [*dict.fromkeys([*endings, *nearest(name, [*known, *python_only], _MOST_NEAR)])]
     if near:
         hint = f"Did you mean {either([*map(repr, near[:_MOST_NEAR])])}?"
-    elif of_stop := nearest(name, CRITERIA):
-        hint = f"Write {option('stop', CRITERIA[of_stop[0]].example)}"
+    elif criteria := nearest(name, CRITERIA):
+        hint = f"Write {option('stop', CRITERIA[criteria[0]].example)}"
     else:
-        of_run = {*GeneralSettings.names(), *NAMES}
-        others = [setting for setting in known if setting not in of_run and "." not in setting]
+        run_names = {*GeneralSettings.names(), *NAMES}
+        others = [setting for setting in known if setting not in run_names and "." not in setting]
         hint = f"Known: {', '.join(others)}, and those of all runs, such as population and islands"
     what = f"setting of {names}" + (f" on {problem.name}" if problem.Settings.names() else "")
     return f"unknown {what} {shown(name)}. {hint}"
@@ -138,7 +141,7 @@ def _on_command_line() -> bool:
 
 
 def _written(example: str) -> str:
-    """Return an example of a keyword argument, as an option on the command line."""
+    """Return an example of a keyword argument; on the command line, as an option."""
     name, _, value = example.partition("=")
     if not _on_command_line():
         return example
@@ -228,18 +231,20 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
         fit = dict.fromkeys(name for name, _ in fitting(problem))
         others = [name for name in fit if ALGORITHMS[name].improves]
         raise messages.takes_no_improver(improver=settings.name, algorithm=algorithm, others=others)
-    name, of_kind = settings.name, improvers_for(problem.solution_kind)
+    name, candidates = settings.name, improvers_for(problem.solution_kind)
     if problem.scale.real:
-        if name in of_kind and of_kind[name].adds_costs:
+        if name in candidates and candidates[name].adds_costs:
             raise messages.improver_of_integers(improver=name, problem=problem)
-        of_kind = {key: improver for key, improver in of_kind.items() if not improver.adds_costs}
+        candidates = {
+            key: improver for key, improver in candidates.items() if not improver.adds_costs
+        }
     missing = {
         key: [move for move in improver.moves if move not in problem.moves]
-        for key, improver in of_kind.items()
+        for key, improver in candidates.items()
     }
     need_distances: list[str] = []
     if problem.near is None or problem.near.is_directed:
-        need_distances = [key for key, improver in of_kind.items() if improver.uses_neighbours]
+        need_distances = [key for key, improver in candidates.items() if improver.uses_neighbours]
     possible = [key for key, moves in missing.items() if not moves and key not in need_distances]
     if name in possible:
         if settings.core and name != "none" and not problem.layout.sorts_items:
@@ -286,7 +291,7 @@ def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | No
     spec = resolved.spec
     for number, colony in enumerate(spec.all_colonies):
         if ALGORITHMS[colony.algorithm].schedule is Algorithm.schedule:
-            continue  # its launches have the memory of the program
+            continue  # the memory of its launches is known after compilation
         with of_colony(number if spec.colonies else None):
             for launch in ProgramParts.of(colony, resolved.problem, None).schedule.launches():
                 if launch.threads is None or not launch.room:

@@ -38,7 +38,7 @@ def setting_of_whole_run(*, name: str) -> UsageError:
     if name == "migration.interval":
         fix += (
             ". For more generations of one colony between two migrations, choose its rate: rate=3"
-            " makes three in each generation of the run"
+            " performs three per generation of the run"
         )
     return UsageError(f"{name} is a setting of the whole run. {fix}")
 

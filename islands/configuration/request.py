@@ -61,13 +61,13 @@ class Request:
             sources.insert(0, Source(f"{self.config}: ", _read(self.config)))
         preset = combined(sources).get("preset")
         if preset is None:
-            return _named(sources)
+            return _with_part_names(sources)
         if preset not in PRESETS:
             raise UsageError(unknown("preset", str(preset), PRESETS))
         source = Source(f"preset {preset}: ", _read(preset_file(preset)))
         if self.config is not None and "preset" in self.options:
             _refuse_hidden(preset, source, self.config, *sources)
-        return _named([source, *sources])
+        return _with_part_names([source, *sources])
 
     @cached_property
     def values(self) -> Mapping[str, Any]:
@@ -91,7 +91,7 @@ class Request:
         return int(GeneralSettings.converted("seed", self.values.get("seed", GeneralSettings.seed)))
 
 
-def _named(sources: Sequence[Source]) -> list[Source]:
+def _with_part_names(sources: Sequence[Source]) -> list[Source]:
     """Return the sources with parts by name; do not import scripts of overridden parts."""
     named, overridden = list[Source](), set[str]()
     for source in reversed(sources):

@@ -72,7 +72,7 @@ def resolve(request: Request, problem: Problem) -> Resolved:
 
 
 def with_standstill(resolved: Resolved) -> Resolved:
-    """Return the run with the value of `converged`: generations without improvement."""
+    """Set the value of `converged`: the generations without improvement that end the run."""
     spec, size = resolved.spec, resolved.problem.size
     is_warm = bool(spec.start or spec.given)
     limit = max(
@@ -90,7 +90,7 @@ def with_standstill(resolved: Resolved) -> Resolved:
 
 
 def _on_a_ring(spec: RunSpec) -> RunSpec:
-    """Return the run with a ring, on which islands receive fewer migrants than by default."""
+    """Return the run with the ring topology, in which islands receive fewer migrants."""
     migration = spec.migration.replace({"topology": "ring"})
     note = (
         f"migration {spec.migration.topology} -> ring, as the migrants of"
@@ -123,10 +123,10 @@ def _resolved(
     stop = _with_bound(given_stop, problem)
     require_known(stop, problem)
     groups: dict[str, Any] = {
-        name: group.build(_part(values, name, group), name) for name, group in GROUPS.items()
+        name: group.build(_of_group(values, name, group), name) for name, group in GROUPS.items()
     }
-    of_problem = problem.Settings.build(_part(values, "", problem.Settings))
-    solved = solved.adjusted(of_problem)  # the defaults may have changed its settings
+    problem_settings = problem.Settings.build(_of_group(values, "", problem.Settings))
+    solved = solved.adjusted(problem_settings)  # the defaults may have changed its settings
     require_improver(groups["improver"], solved, name)
     settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
@@ -137,9 +137,9 @@ def _resolved(
         encoding=encoding,
         stop=stop,
         start=tuple(start_name(path, problem) for path in _listed(values.get("start", []))),
-        general=_general(_part(values, "", GeneralSettings), algorithm),
+        general=_general(_of_group(values, "", GeneralSettings), algorithm),
         settings=settings,
-        problem=of_problem,
+        problem=problem_settings,
         adjusted=note,
         **groups,
     )
@@ -179,7 +179,7 @@ def _settings(
     values: Mapping[str, Any], algorithm: type[Algorithm], encoding: str, problem: Problem
 ) -> Settings:
     """Return the settings of the algorithm, with the encoding's defaults."""
-    built = algorithm.Settings.build(_part(values, "", algorithm.Settings))
+    built = algorithm.Settings.build(_of_group(values, "", algorithm.Settings))
     settings: Settings = algorithm.completed(built, base_encoding(encoding))
     is_bounded = ENCODINGS[encoding][problem.solution_kind].bounded
     return algorithm.confined(settings) if is_bounded else settings
@@ -192,13 +192,13 @@ def _with_defaults(
 
     Also return the problem with its settings, and a message about the choice of the algorithm.
     """
-    of_problem = Source(f"{problem.instance}: ", problem.settings.to_mapping())
-    settings = _part(_merged([of_problem, *sources], problem.Settings), "", problem.Settings)
+    base = Source(f"{problem.instance}: ", problem.settings.to_mapping())
+    settings = _of_group(_merged([base, *sources], problem.Settings), "", problem.Settings)
     solved = problem.adjusted(problem.Settings.build(settings))
     stop = criteria_of(given.get("stop", []))
     is_short = any(criterion.kind == CONVERGED for criterion in stop)
     defaults, note = defaults_for(solved, given, _seconds(stop, problem), is_short=is_short)
-    return [of_problem, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
+    return [base, Source(f"defaults of {problem.name}: ", defaults), *sources], solved, note
 
 
 def _seconds(stop: Sequence[Criterion], problem: Problem) -> float:
@@ -227,7 +227,7 @@ def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str]
         )
 
 
-def _part(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:
+def _of_group(values: Mapping[str, Any], group: str, settings: type[Settings]) -> dict[str, Any]:
     """Return the values of a group of settings, by short name."""
     keys = {name: f"{group}.{name}" if group else name for name in settings.names()}
     return {name: values[key] for name, key in keys.items() if key in values}

@@ -45,7 +45,7 @@ _MEMBERS: dict[str, tuple[type, str]] = {
 
 @dataclass(frozen=True)
 class ScriptPart:
-    """A part from a script."""
+    """A part that a script defines."""
 
     part: Any
     reference: str | None
@@ -53,7 +53,7 @@ class ScriptPart:
 
 
 class PartKind:
-    """One kind of part."""
+    """A kind of part, such as crossovers, to which scripts can add their own."""
 
     all: ClassVar[list[PartKind]] = []
 
@@ -105,12 +105,12 @@ class PartKind:
         reference = reference or reference_to(part)
         if reference is None and part is not value:
             reference = reference_to(value)
-        of_script = ScriptPart(part, reference)
+        script_part = ScriptPart(part, reference)
         if not any(built_in in (part, type(part)) for built_in in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)
-            self.of_scripts[part.name] = of_script
-        return of_script
+            self.of_scripts[part.name] = script_part
+        return script_part
 
     def _loaded(self, reference: str) -> Any:
         path, name = split_reference(reference)
@@ -140,7 +140,7 @@ class PartKind:
         return any(value is part for part in self._built_in)
 
     def _stands_for_class(self, value: Any) -> bool:
-        """Return whether an object, created without attributes, stands for its class."""
+        """Return whether an object stands for its class, as this has no constructor of its own."""
         if self._is_made or not isinstance(value, self.base):
             return False
         creator = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
@@ -175,7 +175,8 @@ class PartKind:
             _require_settings(words, part.Settings)
         if _NAME.fullmatch(part.name) is None:
             raise UsageError(
-                f"{words}: name={part.name!r}: begin with a letter; letters, digits, - and _ follow"
+                f"{words}: name={part.name!r}: must begin with a letter, followed by letters,"
+                " digits, - or _"
             )
         if known := self._taken.get(plain(part.name)):
             raise UsageError(

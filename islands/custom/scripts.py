@@ -26,7 +26,7 @@ class Trust:
 
     files: set[Path] = field(default_factory=set)
     is_all: bool = False
-    """Whether any code may run, as by `--trust`."""
+    """Whether any code may run, as with `--trust`."""
 
 
 active = [Trust()]
@@ -42,8 +42,8 @@ def require_trusted(file: Path, words: str) -> None:
     """Refuse a script that the user has not named; `words` describe it in the error."""
     if not is_trusted(file):
         raise UntrustedError(
-            f"names scripts that you have not named, which would be run: {words}. Read the scripts;"
-            f" if you trust them, add {option('trust', True)}, or name them too"
+            f"refers to scripts that you have not named yourself and that would be run: {words}."
+            f" Read the scripts; if you trust them, add {option('trust', True)}, or name them too"
         )
 
 
@@ -70,7 +70,7 @@ def module_of(path: Path, words: str = "") -> ModuleType:
     """Import a script, once for each version of its text; its name is never `__main__`.
 
     All scripts are imported by this function. It refuses those that are named only by data, such as
-    a file, a folder, a list or a pipe. `words` as in `require_trusted`.
+    a file, a folder, a list or a pipe. `words` is described in `require_trusted`.
     """
     with reading(path):
         path.stat()  # the error of a missing script comes first

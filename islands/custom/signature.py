@@ -59,6 +59,6 @@ def _unsafe_key(path: Path, status: os.stat_result) -> InputError:
     return InputError(
         f"{path}: has the owner {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o} and"
         f" {status.st_size} bytes; a key has the owner {os.geteuid()}, mode 600 and {_KEY_BYTES}"
-        " bytes. Remove it: the next command makes another one, and folders with scripts that were"
-        " made before then need --trust"
+        " bytes. Remove it: the next command creates a new one, and folders with scripts that were"
+        " created before then need --trust"
     )

@@ -20,13 +20,13 @@ from islands.progress.usage import Machine
 from islands.text import counted, one_line, option, show
 
 _SECONDS = 5.0
-"""Seconds until a generation counts as long, and between messages about it."""
+"""Seconds before progress within a generation is printed, and between these messages."""
 _HANGING_SECONDS = 3.0
-"""Seconds after the end of a run until an evaluation counts as one that may never return."""
+"""Seconds after the end of a run before an unfinished evaluation is reported as hanging."""
 
 
 class Notices:
-    """Print messages before the run has a folder, and keep them for its log."""
+    """Prints messages before the run has a folder, and keeps them for its log."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -57,7 +57,7 @@ def opening(version: str, resolved: Resolved, deal: Deal) -> str:
         known += f", lower bound {problem.lower_bound}"
     general = spec.general
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
-    # A model has one name.
+    # The name of a model's instance is that of the model, and is shown once.
     names = dict.fromkeys([problem.name, one_line(problem.instance)])
     lines = [
         f"islands {version}   {' '.join(names)}, size {problem.entries}{known}",
@@ -90,7 +90,7 @@ def idle_words(idle: int, sharing: int, ranks: int, why: str) -> str:
     """Return the line about ranks that do no work, although they share an island with others."""
     return (
         f"  {idle} of {counted(sharing, 'rank')} idle: {why}."
-        f" For a run with work for all of them: {option('islands', ranks)}"
+        f" To keep all ranks busy: {option('islands', ranks)}"
     )
 
 
@@ -127,7 +127,7 @@ def _method(spec: RunSpec) -> str:
 
 
 def _colony(number: int, colony: ColonySpec) -> str:
-    rate = f", {colony.rate} generations in each of the run" if colony.rate > 1 else ""
+    rate = f", {colony.rate} generations per generation of the run" if colony.rate > 1 else ""
     return f"  colony {number}: {_searched(colony)}{rate}"
 
 
@@ -153,7 +153,7 @@ class SlowGenerations:
         say: Callable[[str], None],
         evaluator: str = "an evaluation",
     ) -> None:
-        """Print with `say`; `evaluator` names what may never return, for messages."""
+        """Print with `say`; messages about code that may never return call it `evaluator`."""
         self._archipelago, self._spec, self._say = archipelago, spec, say
         self._evaluator = evaluator
         self._ahead = range(0)
@@ -185,9 +185,9 @@ class SlowGenerations:
         if len(ahead) > 1:
             what = f"generations {ahead[0]} to {ahead[-1]}"
         else:
-            of_rank = self._archipelago.recorded
-            size = self._spec.individuals(of_rank)
-            where = "" if len(of_rank) == self._spec.general.islands else " of rank 0"
+            local = self._archipelago.recorded
+            size = self._spec.individuals(local)
+            where = "" if len(local) == self._spec.general.islands else " of rank 0"
             done = self._archipelago.new_individuals()
             what += f", {done} of {counted(size, 'individual')}{where}"
         return f"  {what} after {seconds:.0f} s{self._advice()}"
@@ -202,7 +202,7 @@ class SlowGenerations:
         )
 
     def _advice(self) -> str:
-        """Return settings that shorten generations, the first time; later an empty string."""
+        """Return advice on shorter generations on the first call, and an empty string later."""
         if self._has_advised:
             return ""
         self._has_advised = True

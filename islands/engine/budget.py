@@ -1,4 +1,4 @@
-"""The limit of evaluations of a run, and when to inspect the run so that it ends in time."""
+"""The limit of evaluations of a run, and when to inspect the run so that it ends at the limit."""
 
 import math
 from dataclasses import replace
@@ -28,14 +28,14 @@ class Budget:
         self.limit = int(min(limit, _MAX_LIMIT))
         self._most = max(1.0, most_evaluations(resolved)) if math.isfinite(limit) else math.inf
         last = last_generation(spec.stop)
-        of_all = math.inf if last is None else _first_evaluations(spec) + (last + 1) * self._most
-        self.is_limited = math.isfinite(limit) and of_all >= limit
+        total = math.inf if last is None else _first_evaluations(spec) + (last + 1) * self._most
+        self.is_limited = math.isfinite(limit) and total >= limit
         """Whether the run may reach the limit before its last generation."""
 
     def safe(self, evaluations: Any) -> Any:
-        """Return the number of generations after which the limit cannot be reached yet.
+        """Return how many generations certainly do not reach the limit.
 
-        `evaluations`, those so far, may be an array.
+        `evaluations` is the number of evaluations so far, or an array of such numbers.
         """
         assert self.is_limited
         left = np.maximum(0, self.limit - 1 - evaluations)

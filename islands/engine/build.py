@@ -16,6 +16,7 @@ from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.engine.budget import colonies_of
 from islands.errors import InputError, RunError
+from islands.instances.solution_files import counting_as_in
 from islands.migration import Ranks, Transport
 from islands.migration.transport import find
 from islands.parallel import World
@@ -25,14 +26,14 @@ from islands.text import show
 
 @dataclass(frozen=True)
 class RankOptions:
-    """How ranks cooperate in one start of a run; not stored with its settings."""
+    """How the ranks of a command cooperate; not stored with the settings of a run."""
 
     share_gpu: bool = False
     """Whether several ranks may use the same GPU."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other; a run then cannot be repeated exactly."""
     device: Backend | None = None
-    """The device of this rank; None if the settings and the ranks of the host determine it."""
+    """The device of this rank; None to choose it by the settings and the ranks of the host."""
 
 
 _idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)
@@ -158,7 +159,8 @@ def read_start(resolved: Resolved) -> list[Solution]:
 def _checked_solution(problem: Problem, path: Path) -> Solution:
     solution = problem.read_solution(path)
     try:
-        problem.check(solution)
+        with counting_as_in(path):
+            problem.check(solution)
     except RunError as error:
         raise InputError(f"{path}: {error}") from error
     return solution

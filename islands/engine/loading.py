@@ -53,7 +53,7 @@ def stored_request(
 ) -> tuple[Request, Problem]:
     """Return the stored settings of a run, overridden by the request, and its problem.
 
-    `problem` is that of the run, if it already exists.
+    `problem` is that of the run, if the caller has it; otherwise, it is loaded.
     """
     settings = folder / RUN_SETTINGS
     trust_files(signed_scripts(settings))
@@ -84,7 +84,7 @@ def resolve_stored(folder: Path, request: tuple[Request, Problem]) -> Resolved:
 
 
 def _stored(folder: Path, request: Request) -> Problem:
-    """Return the problem stored in a folder, or of the script if it needs one."""
+    """Return the problem stored in a folder; if it needs its script, load it from there."""
     try:
         return stored_problem(folder)
     except NeedsScriptError:
@@ -114,7 +114,7 @@ def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dic
 
 
 def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the errors about parts that are missing, by the option that names their location."""
+    """Return the errors of missing parts, by the option that would name a new location."""
     missing = {}
     for key, kind in PARTS.items():
         values = _values(key, (settings, *settings.get(COLONIES, ())))
@@ -134,7 +134,7 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the parts from scripts in settings by full name, as options of `resume`."""
+    """Return the parts from scripts in the settings, as options of `resume`."""
     holders = (settings, *settings.get(COLONIES, ()))
     parts = {key: [*filter(is_reference, _values(key, holders))] for key in PARTS}
     return {key.partition(".")[0]: values for key, values in parts.items() if values}
@@ -174,10 +174,10 @@ def _values(key: str, holders: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def _same(parts: Sequence[str], value: str, name: str) -> list[str]:
-    """Return those of the `parts` that the reference `value` to a part with this name may replace.
+    """Return the `parts` that `value`, a reference to a part of this `name`, may replace.
 
-    If there are several parts, their names in the scripts must agree. If any of these are in a file
-    of the same name, the others are left out.
+    If there are several parts, the names in the scripts must also agree; then, parts in a file of
+    the same name take precedence.
     """
     file, word = split_reference(value)
 
@@ -193,5 +193,5 @@ def _same(parts: Sequence[str], value: str, name: str) -> list[str]:
 def _without_name(folder: Path, what: str, value: str) -> InputError:
     return InputError(
         f"{folder}: its {what} {value!r} is not defined at the top level of a script, so it"
-        " cannot be found again. Assign it to a name there"
+        " cannot be found again. Assign it to a name at the top level of the script"
     )

@@ -62,10 +62,10 @@ def run_requested(
     """Resolve the request, load the instance unless `problem` is given, and run.
 
     `prepare` may change the resolved run, or refuse it. Raise a `RunError` if the run ends without
-    a solution, unless it was interrupted or `allow_no_solution` is true. A result with a violation
-    has a solution.
+    a solution, unless it was interrupted or `allow_no_solution` is true. An infeasible solution
+    counts as one.
     """
-    # Other hosts may lack the key.
+    # Only rank 0 checks signatures, as other hosts may lack the key.
     trust_files(world.from_first(lambda: signed_scripts(request.config, followed)))
 
     def prepared() -> Resolved:
@@ -92,7 +92,7 @@ def resume_requested(
     """Resume the run in a folder, or return its result if it is finished.
 
     A requested `stop` replaces the criteria of the run, even if they were satisfied. `problem` is
-    that of the run, if it already exists.
+    that of the run, if the caller has it.
     """
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, continues="stop" in request.options))
@@ -147,7 +147,8 @@ def run(
 ) -> Result:
     """Run on all ranks and return the result, the same on every rank.
 
-    In a folder `resume_from`, resume from the newest usable checkpoint, or begin if there is none.
+    If `resume_from` is a folder, the run in it continues from its newest usable checkpoint, or
+    begins anew if there is none.
     """
     is_new, writes = resume_from is None, output.writes or resume_from is not None
     folder = output.folder if is_new else resume_from
@@ -225,7 +226,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
         problem = resolved.problem
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
-        # Write them first: they mark the folder as that of a run, even if the run is killed.
+        # First the settings: they mark the folder as that of a run, even if the run is killed.
         write_settings(folder, resolved.spec, identity(resolved), signature_of(problem))
         store_problem(folder, problem)
         store_parts(folder, part_versions(resolved))
@@ -236,7 +237,7 @@ def _folder(resolved: Resolved, world: World, output: Output, lock: FolderLock) 
 
 @contextmanager
 def advising(folder: Path | None) -> Iterator[None]:
-    """Add the command that continues the run to file errors inside the block."""
+    """Append the command that continues the run to the message of a file error in the block."""
     try:
         yield
     except BrokenPipeError:
@@ -246,7 +247,7 @@ def advising(folder: Path | None) -> Iterator[None]:
             raise
         command = f"continue the run with: {resuming(folder)}"
         if isinstance(error, OSError):
-            raise RunError(f"{describe(error)}. When this is repaired, {command}") from error
-        # The same object, as all ranks may have agreed on it.
+            raise RunError(f"{describe(error)}. Once this is fixed, {command}") from error
+        # Change the error in place, as all ranks may have agreed on this object.
         error.args = (f"{error}. Then {command}",)
         raise

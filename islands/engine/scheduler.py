@@ -5,7 +5,7 @@ more runs as they become idle (`dealing.py`). Where a run is performed does not 
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from itertools import count, cycle
 from threading import Event
@@ -17,6 +17,7 @@ from islands.engine.limits import LIMITS
 from islands.engine.plan import Cell, Plan
 from islands.engine.queue import Queue
 from islands.engine.workers import SharedIterator, merged
+from islands.errors import Suspended
 from islands.parallel import World
 
 Numbered: TypeAlias = tuple[int, Cell]
@@ -54,9 +55,9 @@ class Scheduler(Generic[Cell]):
         """Yield each cell with its value (see `Plan.value_of`), or with its error; collective.
 
         All ranks yield the same. The cells of a group are performed by one rank; None stands for
-        groups that are not known yet. All ranks have the same groups, unless they are taken
-        `from_first`, rank 0. When `is_over` is true on a rank, runs in progress end without a
-        result.
+        groups that are not known yet. All ranks must pass the same groups or, with `from_first`,
+        only those of rank 0 count. When `is_over` is true on any rank, runs in progress end
+        without a result.
         """
         world = self._world
         if world.size == 1:
@@ -117,16 +118,19 @@ class Scheduler(Generic[Cell]):
         ]
         pairs = zip(cycle(queues), self._devices, strict=False)
         return merged(
-            [partial(_results, queue, device) for queue, device in pairs],
+            [partial(_results, queue, device, must_end) for queue, device in pairs],
             *(self._ends, is_over),
             most=self.count * (LIMITS.most_done_on_gpu if on_gpu else LIMITS.most_done),
             rest_seconds=LIMITS.rest_seconds_on_gpu if on_gpu else 0.0,
         )
 
 
-def _results(queue: Queue[Cell], device: Backend) -> Iterator[tuple[Cell, Any]]:
+def _results(
+    queue: Queue[Cell], device: Backend, must_end: Callable[[], bool]
+) -> Iterator[tuple[Cell, Any]]:
     device.begin_run()  # in this thread
-    return queue.results(device)
+    with suppress(Suspended), device.stopping_if(must_end):
+        yield from queue.results(device)
 
 
 def _next(groups: Iterator[Sequence[Cell] | None], most: int) -> tuple[list[Sequence[Cell]], bool]:

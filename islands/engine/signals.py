@@ -1,6 +1,6 @@
 """Early termination of a run: by signals, the clock, or files that cannot be written.
 
-SIGINT ends a run normally, SIGTERM, SIGUSR1 and SIGHUP with a checkpoint. A thread watches for
+SIGINT ends a run normally; SIGTERM, SIGUSR1 and SIGHUP end it with a checkpoint. A thread watches
 signals and the clock, and abandons a long generation.
 """
 
@@ -64,13 +64,16 @@ def leave_lost_terminal() -> None:
 
 
 @contextmanager
-def suspending() -> Iterator[None]:
-    """Raise `Suspended` on a suspending signal, for work whose results are stored one by one."""
+def suspending(words: str = "to continue, repeat the command") -> Iterator[None]:
+    """Raise `Suspended` on a suspending signal, with words about the results so far.
+
+    By default, these are the words for work whose results are stored one by one.
+    """
 
     def suspend(number: int, _frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
             leave_lost_terminal()
-        raise Suspended("ended by a signal; to continue, repeat the command")
+        raise Suspended(f"ended by a signal; {words}")
 
     before = {number: signal.signal(number, suspend) for number in suspending_signals()}
     try:
@@ -81,7 +84,7 @@ def suspending() -> Iterator[None]:
 
 
 def suspension(requested: int) -> str | None:
-    """Return the name of a received signal that requests a checkpoint, or None."""
+    """Return the first of the requested reasons to suspend the run, or None."""
     return next((name for number, name in SUSPENSIONS.items() if requested & number), None)
 
 
@@ -93,16 +96,16 @@ def received() -> int:
 class Interruption:
     """Receives signals inside its `with` block; `requested` combines their bits.
 
-    A thread receives them, as Python's own handlers wait until a running kernel returns. Outside
-    the main thread, where Python allows no handlers, signals keep their usual effect. SIGTERM,
-    SIGUSR1 and SIGHUP also keep it unless `suspends` describes the effect on a run that writes
-    files, and SIGINT unless `interrupts` describes its effect, or until `handle_interrupts`.
+    A thread receives them, as Python's own handlers wait until a running kernel returns. SIGTERM,
+    SIGUSR1 and SIGHUP are only handled if `suspends`, a text for messages, describes their effect
+    on a run that writes files; SIGINT only if `interrupts` describes its effect, or after
+    `handle_interrupts`. Outside the main thread, where Python allows no handlers, none is handled.
 
     A nested object receives signals instead of the outer one, handles all signals that the outer
     one handles, and passes them on at its end.
 
-    A signal for a foreign handler has to wait until a kernel returns: `has_new_signal` reports it
-    once.
+    Foreign handlers, those of other code in the process, also wait until a kernel returns:
+    `has_new_signal` therefore reports any new signal, once.
     """
 
     _innermost: ClassVar[Interruption | None] = None
@@ -114,7 +117,7 @@ class Interruption:
         interrupts: str = "",
         ends: Callable[[], bool] | None = None,
     ) -> None:
-        """Handle signals as described; when `ends` is true, the effect is that of an interrupt."""
+        """Handle signals as described; when `ends` is true, this has the effect of SIGINT."""
         self._received, self._ends = 0, ends
         self._has_new = False
         self._suspends, self._interrupts = suspends, interrupts
@@ -165,7 +168,7 @@ class Interruption:
 
     @contextmanager
     def before_checkpoints(self) -> Iterator[None]:
-        """Do not announce a checkpoint on a signal inside the block, as there is none yet."""
+        """Promise no checkpoint if a signal arrives inside the block, as the run has not begun."""
         suspends = self._suspends
         self._suspends = suspends and "ending"
         try:
@@ -185,8 +188,8 @@ class Interruption:
     def _handle(self, number: signal.Signals) -> None:
         # Store the old handler first, so that no signal is lost.
         self._previous[number] = signal.getsignal(number)
-        # Without a Python handler, nothing is written to the pipe.
-        signal.signal(number, _ignore)
+        # Without a Python handler, nothing is written to the pipe, which a thread reads.
+        signal.signal(number, lambda _number, _frame: None)
         # Slurm jobs start their ranks with SIGTERM blocked: see studies/clusters/processes.py.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
 
@@ -219,10 +222,6 @@ class Interruption:
         if number in SUSPENSIONS:
             words = f"{SUSPENSIONS[number]}; {self._suspends}"
         show(f"islands: {words}", file=sys.stderr)
-
-
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Leave the signal to the thread that reads the pipe."""
 
 
 class Alarm:

@@ -40,21 +40,21 @@ class LocalSearch(Improver):
         return {"IMPROVER_MOVE": f"moves::{self.moves[0].capitalize()}"}
 
     def items(self) -> int:
-        """Return the number of work items that gives each simultaneous move a thread."""
+        """Return the number of work items for which each simultaneous move gets a thread."""
         moves = self._moves()
         if self.settings.scope == "all" and self.settings.strategy == "first":
             moves = min(moves, _MOVES_AT_ONCE)
         return _ITEMS_A_THREAD * moves
 
     def work(self, problem: Problem) -> float:
-        of_move, moves, n = problem.evaluation.reads(self.moves[0]), self._moves(), self.size
+        move_reads, moves, n = problem.evaluation.reads(self.moves[0]), self._moves(), self.size
         if self.settings.strategy == "best":
-            return min(self.settings.steps or n, n) * moves * of_move
-        whole = self.scans() * moves * of_move
+            return min(self.settings.steps or n, n) * moves * move_reads
+        whole = self.scans() * moves * move_reads
         if not 0 < self.settings.steps <= n:
             return whole
-        # The first improving moves are found quickly, so applying them dominates.
-        return min(whole, self.settings.steps * (_TRIES * of_move + n / 2))
+        # The first improving moves are found quickly, so most of the work is to apply them.
+        return min(whole, self.settings.steps * (_TRIES * move_reads + n / 2))
 
     def most_calls(self) -> float:
         return self.settings.steps * self._moves() if self.settings.steps else math.inf
@@ -142,7 +142,7 @@ class Tabu(Improver):
 
     def work(self, problem: Problem) -> float:
         reads = problem.evaluation.reads("swap")
-        if problem.swaps is not None:  # each is computed once from rows in memory, then updated
+        if problem.swaps is not None:  # cost changes are computed once from rows, then updated
             return self.items() * (self.steps() + reads / _READ_AT_ONCE)
         return self.items() * self.steps() * reads
 

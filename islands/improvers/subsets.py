@@ -1,4 +1,4 @@
-"""Local search and tabu search on subsets. Only feasible subsets are improved, and stay feasible.
+"""Local search and tabu search on subsets: only feasible ones are improved, and they remain so.
 
 Local search applies exchanges that raise the profit, until there is none or `steps` are made. Tabu
 search applies the best allowed exchange that fits, even if it lowers the profit: a changed item is
@@ -43,8 +43,8 @@ class CoreImprover(Improver):
 
     def reads(self, problem: Problem) -> tuple[float, float]:
         """Return the approximate memory reads for all items, and for all pairs of items."""
-        of_item = self.core * problem.evaluation.reads("exchange")
-        return of_item, self.core * of_item
+        item_reads = self.core * problem.evaluation.reads("exchange")
+        return item_reads, self.core * item_reads
 
 
 class SubsetSearch(CoreImprover):
@@ -61,9 +61,9 @@ class SubsetSearch(CoreImprover):
         return {"SUBSET_MOST": str(self.most)}
 
     def work(self, problem: Problem) -> float:
-        of_items, of_pairs = self.reads(problem)
+        item_reads, pair_reads = self.reads(problem)
         share = min(1.0, (self.settings.steps or _EXCHANGES) / _EXCHANGES)
-        return share * (2 * of_items + self.scans * of_pairs)
+        return share * (2 * item_reads + self.scans * pair_reads)
 
 
 class Flip(SubsetSearch):
@@ -83,7 +83,7 @@ class ExchangeSearch(SubsetSearch):
 
 
 class Exchange21(SubsetSearch):
-    """Like `exchange`, and exchanges one item for two, or two for one."""
+    """Like `exchange`, but also exchanges one item for two, or two for one."""
 
     name: ClassVar[str] = "exchange21"
     most: ClassVar[int] = 3
@@ -91,7 +91,7 @@ class Exchange21(SubsetSearch):
 
 
 class Exchange22(SubsetSearch):
-    """Like `exchange21`, and exchanges two items for two others."""
+    """Like `exchange21`, but also exchanges two items for two others."""
 
     name: ClassVar[str] = "exchange22"
     most: ClassVar[int] = 4
@@ -109,8 +109,8 @@ class SubsetTabu(CoreImprover):
 
     def work(self, problem: Problem) -> float:
         # Items are sorted by profit, so only the beginning of each row is read.
-        of_items, of_pairs = self.reads(problem)
-        return self.steps() * (4 * of_items + of_pairs / 200)
+        item_reads, pair_reads = self.reads(problem)
+        return self.steps() * (4 * item_reads + pair_reads / 200)
 
     def tenures(self) -> tuple[int, int]:
         low, high = self.settings.tenure_low, self.settings.tenure_high

@@ -1,8 +1,8 @@
-"""Recognise the format of a file by its suffix or, for `.dat`, by the count of its numbers.
+"""Recognise the format of a file by its suffix or, for `.dat`, by how many numbers it has.
 
 QAPLIB files have 1 + 2 n n numbers and up to two costs; knapsacks have 3 + n + m + n m. The two
 knapsack formats are distinguished by the optimum, which must be plausible, and by the parts of the
-file, which mostly begin on new lines. If n = m = 2, all formats can have 11 numbers.
+file, which usually begin on new lines. For n = m = 2, a file of any of them may have 11 numbers.
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ SUFFIXES = {
     "qubo": (".qubo", ".sparse"),
     "maxcut": (".mc", ".rud", ".rudy"),
 }
-"""The suffixes of the files of each format, also with `.gz`; if several share one, the content
-decides."""
+"""The file suffixes of each format, also with `.gz`. The content decides between formats that share
+a suffix."""
 MODELS = {
     "jobshop": "job_shops",
     "flexiblejobshop": "flexible_shops",
@@ -46,11 +46,11 @@ MODELS = {
     "qubo": "quadratic_files",
     "bqp": "beasley",
 }
-"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Most of
-them have no suffix: their files are recognised by their set, their folder or `--format`."""
+"""By format, the module of `islands.models` whose `read` returns the problem in a file. Most have
+no suffix: their files are recognised by their set, their folder or `--format`."""
 EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
 SEVERAL_INSTANCES = ("orlib", "bqp")
-"""The formats of files with several instances; the name of a file does not identify one."""
+"""Formats with several instances per file, so that the name of a file does not identify one."""
 FOUND_BY_NAME = tuple(
     dict.fromkeys(
         suffix for form in SUFFIXES if form not in SEVERAL_INSTANCES for suffix in SUFFIXES[form]
@@ -93,8 +93,8 @@ class _Commented(Numbers):
 def _of_text(path: Path) -> str:
     """Return the format of a file of OR-Library: orlib for knapsacks, or bqp.
 
-    Quadratic problems have two sizes on a line, and then lines of three numbers, of which the first
-    two are items. Several begin with their number, without which it may be a graph as well.
+    A quadratic problem has two sizes on a line, then lines of three numbers, the first two of which
+    are items. A file of several begins with their number; without it, it may also be a graph.
     """
     with Lines.open(path) as lines:
         text = _Commented(lines)
@@ -103,7 +103,7 @@ def _of_text(path: Path) -> str:
         if len(sizes) != 2 or not all(map(is_number, head + sizes)):
             return "orlib"
         n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
-        # Stop at the first other line: lines of a knapsack may be too long to read several.
+        # Stop at the first line that differs: those of a knapsack may be too long to read several.
         entries = 0
         for words in islice(iter(text.line, None), min(m, _ENTRIES)):
             if len(words) != 3 or None in (whole(i, n) for i in words[:2]):
@@ -119,7 +119,7 @@ def _of_text(path: Path) -> str:
     )
 
 
-def _ask() -> str:
+def _name_the_format() -> str:
     return f"name the format with {option('format', ['qaplib', 'sac94', 'drake'])}"
 
 
@@ -143,12 +143,12 @@ def _of_numbers(path: Path) -> str:
                 f"it begins with {count.first} {count.second}, but a knapsack has at least one item"
                 " and one constraint. Correct the sizes"
             )
-        raise lines.error(f"{_misfit(count)}; or {_ask()}")
+        raise lines.error(f"{_misfit(count)}; or {_name_the_format()}")
 
 
 @dataclass(frozen=True)
 class _Counts:
-    """The counts of a file's words; `numbers` counts the words before the first other word."""
+    """How many words a file has; `numbers` counts those before the first that is not a number."""
 
     first: int
     second: int
@@ -163,7 +163,7 @@ class _Counts:
 
     @property
     def of_knapsack(self) -> int:
-        """The count of numbers of a knapsack of these sizes; 0 if the sizes are invalid."""
+        """How many numbers a knapsack of these sizes has; 0 if the sizes are invalid."""
         return _of_knapsack(self.first, self.second) if self.second >= 0 else 0
 
     @classmethod
@@ -175,7 +175,7 @@ class _Counts:
             in_first_line = in_first_line or len(words)
             for word in words[: 2 - len(head)]:
                 head.append(_second(lines, word) if head else _size(lines, word))
-                # No format has more numbers.
+                # Allow as much as the longest format of these sizes.
                 most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
                 lines.allow(min(lines.longest, most))
             if numbers == count:
@@ -216,8 +216,8 @@ def _misfit(count: _Counts) -> str:
 def _size(lines: Lines, word: bytes) -> int:
     if (size := whole(word, 10**_DIGITS - 1)) is None:
         raise lines.error(
-            f"{quoted(word)} is not a size of at most {_DIGITS} digits, with which files of "
-            f"QAPLIB and of knapsacks begin. Name a file in such a format, or {_ask()}"
+            f"{quoted(word)} is not a size of at most {_DIGITS} digits; files of QAPLIB and"
+            f" of knapsacks begin with one. Name a file in such a format, or {_name_the_format()}"
         )
     return size
 
@@ -249,11 +249,11 @@ def _of_layout(path: Path, first: int, second: int) -> str:
 def _undecided(path: Path, *forms: str) -> InputError:
     listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
     count = {2: "two", 3: "three"}[len(forms)]
-    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_ask()}")
+    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_name_the_format()}")
 
 
 def _is_qap_of_two(path: Path) -> bool:
-    """Return whether a file can be read as two facilities and states their best cost."""
+    """Return whether a file can be read as a QAP of two facilities and states their best cost."""
     try:
         file = read_qap(path)
     except InputError:
@@ -303,7 +303,7 @@ def _is_plausible(path: Path, form: str) -> bool:
 
 
 def _bound(profits: NDArray[np.int64], weights: NDArray[np.int64], capacity: int) -> float:
-    """Return the linear bound of one constraint: the best items by weight, the last in part."""
+    """Return the bound of one constraint: items by profit per weight, the last one in part."""
     order = np.argsort(weights / np.maximum(profits, 0.5))
     loads = np.cumsum(weights[order])
     whole = int(np.count_nonzero(loads <= capacity))

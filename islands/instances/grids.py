@@ -1,4 +1,4 @@
-"""Assignments with a hidden grid, whose optimum is known.
+"""Quadratic assignment problems with a hidden grid, whose optimum is usually known.
 
 Facilities have flows only to their neighbours in a grid, and neighbouring places are close to each
 other; all other distances are random, so that the distances do not reveal the grid. If neighbours
@@ -7,7 +7,7 @@ of the number of facilities, the difference from the plain grid, and the number 
 
 - `less20`: 20 % of the flows are deleted.
 - `false2`: 2 % of the other pairs are as close as neighbours.
-- `hidden2`: neighbours are at distances of 1 to 2, so the hidden assignment is only good.
+- `hidden2`: neighbours are at distances of 1 to 2, so the hidden assignment may not be optimal.
 """
 
 import math
@@ -41,7 +41,7 @@ class Grid:
         return int((self.flows * self.distances[np.ix_(p, p)]).sum())
 
     def file(self, *, turned: bool = False) -> QapFile:
-        """Return the instance as if read from a file; `turned` exchanges distances and flows."""
+        """Return the instance as if read from a file; `turned` swaps distances and flows."""
         a, b = (self.distances, self.flows) if turned else (self.flows, self.distances)
         return QapFile("grid", None, len(a), a, b)
 
@@ -58,8 +58,8 @@ def grid(
 ) -> Grid:
     """Return the instance of a grid.
 
-    `deleted` and `false` are per cent of the flows, and of the pairs of places. Neighbours are at
-    distances from 1 to `hidden`, and flows from 1 to `largest`.
+    `deleted` is the percentage of deleted flows, `false` that of other pairs at distance 1.
+    Neighbours are at distances from 1 to `hidden`, and flows are from 1 to `largest`.
     """
     n = rows * columns
     place = np.arange(n)
@@ -71,19 +71,19 @@ def grid(
     far, are_false, order, near, are_deleted, flow = np.split(
         numbers, np.cumsum([pairs, pairs, n, edges, edges])
     )
-    distances = _from(_NEAREST_OTHER, _FARTHEST, far)
-    distances[_from(0, 99, are_false) < false] = 1
+    distances = _scaled(_NEAREST_OTHER, _FARTHEST, far)
+    distances[_scaled(0, 99, are_false) < false] = 1
     distances = np.triu(distances.reshape(n, n), 1)
-    distances[one, other] = _from(1, hidden, near)
+    distances[one, other] = _scaled(1, hidden, near)
     facilities = np.argsort(order, kind="stable")
     flows = np.zeros((n, n), np.int64)
-    kept = _from(0, 99, are_deleted) >= deleted
-    flows[facilities[one], facilities[other]] = np.where(kept, _from(1, largest, flow), 0)
+    kept = _scaled(0, 99, are_deleted) >= deleted
+    flows[facilities[one], facilities[other]] = np.where(kept, _scaled(1, largest, flow), 0)
     return Grid(flows + flows.T, distances + distances.T, np.argsort(facilities))
 
 
 def named(name: str, n: int) -> Grid:
-    """Return the instance of a name, with n facilities."""
+    """Return the instance called `name`, which has n facilities."""
     kind, _, number = name.partition(".")
     change = kind.partition("-")[2]
     word = change.rstrip("0123456789")
@@ -93,7 +93,7 @@ def named(name: str, n: int) -> Grid:
 
 
 def text(name: str, n: int) -> str:
-    """Return the QAPLIB file of the instance of a name."""
+    """Return the instance called `name` in the format of QAPLIB."""
     instance = named(name, n)
     parts = [
         "".join(f"{' '.join(map(str, row))}\n" for row in matrix.tolist())
@@ -103,9 +103,9 @@ def text(name: str, n: int) -> str:
 
 
 _CHANGES = {"less": "deleted", "false": "false", "hidden": "hidden"}
-"""The arguments of `grid` by their words in names."""
+"""The arguments of `grid`, by the words for them in names of instances."""
 
 
-def _from(least: int, most: int, numbers: Matrix) -> Matrix:
-    """Return random numbers in a range, given those of the generator."""
+def _scaled(least: int, most: int, numbers: Matrix) -> Matrix:
+    """Return numbers of the generator, scaled to the range from `least` to `most`."""
     return least + numbers * (most - least + 1) // BASE

@@ -32,7 +32,7 @@ _is_over = ContextVar[Callable[[], bool]]("is_over", default=lambda: False)
 
 @contextmanager
 def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Stop reading files in this thread, with an error, once `is_over` is true in the block."""
+    """Within the block, reading a file in this thread is an error once `is_over` returns True."""
     before = _is_over.set(is_over)
     try:
         yield
@@ -44,7 +44,7 @@ class Lines:
     """The lines of an open text file; errors name the file and the line.
 
     A file must not be longer than its header justifies: reading fails beyond an allowance, which
-    `allow` increases. Therefore, neither a long file nor a decompression bomb exhausts memory.
+    `allow` increases. Neither a long file nor a decompression bomb can exhaust memory.
     """
 
     def __init__(self, stream: io.BufferedReader, path: Path, longest: int) -> None:
@@ -133,12 +133,12 @@ class Lines:
         A part begins with the word that the previous part cut in two.
         """
         if _is_over.get()():
-            raise self.error("a signal ended the work while the file was read. Begin it again")
+            raise self.error("interrupted by a signal while the file was read. Repeat the command")
         try:
             read = self._stream.readline(_LINE)
         except _UNREADABLE as problem:
             reason = str(problem).rstrip(".")
-            raise self.error(f"cannot be read further: {reason}. Get the file again") from None
+            raise self.error(f"cannot be read to the end: {reason}. Get the file again") from None
         if self.number == 0:  # some editors write a byte order mark
             read = read.removeprefix(codecs.BOM_UTF8)
         piece = self._cut + read
@@ -201,7 +201,7 @@ class Numbers:
         return self.lines.error(message)
 
     def line(self) -> list[bytes] | None:
-        """Return the remaining words of this line, or the next line with words; None at the end."""
+        """Return the remaining words of this line, or else the next line; None at the end."""
         if not self._is_filled():
             return None
         rest = self._words[self._next :]
@@ -209,7 +209,7 @@ class Numbers:
         return rest
 
     def next(self, count: int = 1) -> list[bytes]:
-        """Return at most `count` next words of the line without consuming them."""
+        """Return up to `count` of the next words of the line, without consuming them."""
         return self._words[self._next :][:count] if self._is_filled() else []
 
     def word(self) -> bytes | None:
@@ -247,7 +247,7 @@ class Numbers:
             left -= len(self._part(left, count, what))
 
     def _part(self, most: int, count: int, what: str) -> list[bytes]:
-        """Return the next words of a line, which are some of `count`."""
+        """Return up to `most` words of a line; the others of `count` have been read."""
         if not self._is_filled():
             raise self.error(
                 f"the file ends after {count - most} of {count} {what}. "
@@ -284,7 +284,7 @@ def is_number(word: bytes) -> bool:
 
 
 def decimals(words: list[bytes]) -> int:
-    """Return the largest number of decimals of the numbers."""
+    """Return the maximum number of decimals of these numbers."""
     return max((len(word.partition(b".")[2].rstrip(b"0")) for word in words), default=0)
 
 

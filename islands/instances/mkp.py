@@ -106,7 +106,7 @@ def read_row(numbers: Numbers, count: int, what: str) -> ScaledRow:
 
 
 def read_values(numbers: Numbers, count: int, what: str) -> list[ScaledRow]:
-    """Return the next `count` numbers as single rows."""
+    """Return the next `count` numbers, each as a row of its own."""
     return [_row(numbers, [word], what) for word in numbers.take(count, what)]
 
 
@@ -125,7 +125,7 @@ def _scaled_file(
     capacities: list[ScaledRow],
     best: ScaledRow,
 ) -> MkpFile:
-    """Return the instance with these numbers, with profits and constraints scaled to integers."""
+    """Return the instance with these numbers, scaled to integers."""
     units, optimum = _same_scale(numbers, profits, best, "profits")
     unit, total = 10 ** max(profits.places, best.places), int(units.sum())
     if optimum > total:
@@ -133,12 +133,10 @@ def _scaled_file(
             f"the stated best profit of {name} is {Decimal(optimum) / unit}, but the sum of all"
             f" profits is {Decimal(total) / unit}. Correct it, or write 0 if it is unknown"
         )
-    decimals_of = [
-        (row.places, limit.places) for row, limit in zip(weights, capacities, strict=True)
-    ]
+    pairs = list(zip(weights, capacities, strict=True))
     matrix = np.empty((len(weights), len(units)), np.int64)
     limits = np.empty(len(weights), np.int64)
-    for i, (row, limit) in enumerate(zip(weights, capacities, strict=True)):
+    for i, (row, limit) in enumerate(pairs):
         matrix[i], limits[i] = _same_scale(numbers, row, limit, f"weights of constraint {i + 1}")
     return MkpFile(
         name=name,
@@ -148,7 +146,7 @@ def _scaled_file(
         capacities=limits,
         unit=unit,
         optimum=optimum or None,
-        places=tuple(max(pair) for pair in decimals_of),
+        places=tuple(max(row.places, limit.places) for row, limit in pairs),
     )
 
 
@@ -199,7 +197,7 @@ def skip_problem(numbers: Numbers) -> None:
 
 
 def end(numbers: Numbers, what: str, *, may_have_text: bool = False) -> None:
-    """Raise an error if the file continues, or only if it does so with a number."""
+    """Raise an error if anything follows; with `may_have_text`, only if a number does."""
     after = numbers.next()
     if after and (is_number(after[0]) or not may_have_text):
         raise numbers.error(
@@ -224,7 +222,7 @@ _MOST = 10_000
 
 
 def read_orlib(numbers: Numbers, name: str, part: int | None) -> MkpFile:
-    """Return instance `part` of a file, from 0; None stands for the only one."""
+    """Return the instance with index `part` in a file; None stands for the only one."""
     first = numbers.next(2)
     if not first:
         raise numbers.error("the file is empty. Get it again")
@@ -281,7 +279,7 @@ def _skip_rule(numbers: Numbers) -> None:
 
 
 def part_of(path: Path, part: int | None, count: int, names: list[str] | None = None) -> int:
-    """Return the index of the requested instance in a file of several."""
+    """Return the index of the requested instance in a file of `count` instances."""
     if part is None and count == 1:
         return 0
     if part is None or part >= count:

@@ -1,7 +1,7 @@
 """Assignments in QAPLIB's `.sln` files: n and the cost, then the location of each facility.
 
-Published files count from 1 or from 0, some contain the inverse, the facility of each location, and
-some begin with the cost, without n.
+Published files have indices from 1 or from 0. Some contain the inverse, that is, the facility of
+each location, and some begin with the cost, without n.
 """
 
 from array import array
@@ -22,7 +22,7 @@ _COST_MAX = 2**63 - 1
 
 @dataclass(frozen=True)
 class SlnFile:
-    """The content of a file: cost and order, counted from 0; the file counts from `base`."""
+    """The cost and the order in a file, with indices from 0; those in the file begin at `base`."""
 
     cost: int
     base: int
@@ -37,8 +37,8 @@ def read_sln(path: Path, n: int) -> SlnFile:
         if (size := next(numbers, None)) is None:
             raise lines.error("the file is empty. Get it again")
         mismatch = lines.error(
-            f"n is {size}, but the instance has {n}. Name a solution of this instance; a file that"
-            f" begins with the cost has {n} more numbers"
+            f"n is {size}, but the instance has {n}. Name a solution of this instance. If the"
+            f" file begins with the cost, {n} numbers must follow"
         )
         if (cost := next(numbers, None)) is None:
             if size != n:
@@ -56,31 +56,31 @@ def read_sln(path: Path, n: int) -> SlnFile:
 
 
 def _is_order(numbers: Sequence[int], n: int) -> bool:
-    """Return whether these are n consecutive numbers from 0 or 1 on, in any order."""
+    """Return whether the numbers are a permutation of 0 to n - 1, or of 1 to n."""
     return len(numbers) == n and sorted(numbers) in ([*range(n)], [*range(1, n + 1)])
 
 
-def is_inverse(file: SlnFile, cost: int, of_inverse: int) -> bool:
+def is_inverse(file: SlnFile, cost: int, inverse_cost: int) -> bool:
     """Return whether only the inverse of a file's order has the stated cost."""
-    return of_inverse == file.cost != cost
+    return inverse_cost == file.cost != cost
 
 
 def base_remark(file: SlnFile) -> Remark:
     """Return a remark on the index base of a file."""
-    return Remark("index_base", file.base, f"the file counts from {file.base}")
+    return Remark("index_base", file.base, f"the indices in the file begin at {file.base}")
 
 
-def cost_remarks(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
-    """Return remarks from the costs of a file's order and of its inverse."""
-    if is_inverse(file, cost, of_inverse):
+def cost_remarks(file: SlnFile, cost: int, inverse_cost: int) -> list[Remark]:
+    """Return the remarks on a file, given the costs of its order and of the inverse."""
+    if is_inverse(file, cost, inverse_cost):
         convention, words = "inverse", "inverted, as only its inverse has the header's cost"
-    elif cost == of_inverse == file.cost:
+    elif cost == inverse_cost == file.cost:
         convention, words = "either", "used as written; its inverse has the same cost"
     else:
         convention, words = "as written", "used as written"
-    agrees = file.cost in (cost, of_inverse)
+    agrees = file.cost in (cost, inverse_cost)
     wrong = (
-        f"wrong: the permutation costs {cost}, its inverse {of_inverse}; or the file belongs to"
+        f"wrong: the permutation costs {cost}, its inverse {inverse_cost}; or the file belongs to"
         " another instance"
     )
     return [
@@ -91,14 +91,14 @@ def cost_remarks(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
 
 
 def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
-    """Write an assignment, counted from 0, in QAPLIB's format, which counts from 1."""
+    """Write an assignment with indices from 0 in QAPLIB's format, with indices from 1."""
     write_lines(path, [f"{len(order)} {cost}", *in_rows((order + 1).tolist())])
 
 
 def _numbers(lines: Lines) -> Iterator[int]:
-    """Yield the numbers of a file, possibly separated by commas; only the cost may be large.
+    """Yield the numbers of a file, possibly separated by commas.
 
-    It is the first or the second one.
+    Only the first two may be large, as one of them is the cost.
     """
     count = 0
     while (words := lines.words()) is not None:

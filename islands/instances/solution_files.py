@@ -1,7 +1,9 @@
 """Read and write solution files: run folders, JSON lists, and helpers shared by all formats."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +18,23 @@ from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
 ENTRY_MAX = 2**31 - 1
-"""The largest item number that a solution file of an order may contain."""
+"""Maximum number of an item in a solution file."""
 
 _IN_A_ROW = 20
+_base = ContextVar("_base", default=0)
+"""The number of the first item and of the first position in messages."""
 _JSON_BASE = 1 << 20
 _JSON_ENTRY = 64
+
+
+@contextmanager
+def counting_as_in(path: Path) -> Iterator[None]:
+    """Let messages inside the block number items as a solution file: JSON from 0, text from 1."""
+    before = _base.set(0 if path.suffix == ".json" else 1)
+    try:
+        yield
+    finally:
+        _base.reset(before)
 
 
 class SolutionWords(NamedTuple):
@@ -54,15 +68,15 @@ def read_json(
     largest = _JSON_BASE + _JSON_ENTRY * n
     text = bounded_text(path, largest, followed)
     with parsing(path, "is not JSON", "Correct it"):
-        content: Any = json.loads(text)
+        content: Any = json.loads(text.removeprefix("\ufeff"))  # the mark of some editors
     entries = content.get("solution") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not (entries or may_be_empty):
         raise InputError(f"{path}: contains no list of {words.items}. Write one such as [0, 2, 1]")
     for position, entry in enumerate(entries):
         if type(entry) is not int or abs(entry) > ENTRY_MAX:
             raise InputError(
-                f"{path}: item {position} is {str(entry)[:40]!r}, not a {words.item}'s number. "
-                "Correct it"
+                f"{path}: entry {position}, counted from 0, is {str(entry)[:40]!r}, not a"
+                f" {words.item}'s number. Correct it"
             )
     return np.array(entries, np.int64)
 
@@ -75,25 +89,33 @@ def item_of(lines: Lines, word: bytes, item: str) -> int:
 
 
 def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:
-    """Return why `order` is not a permutation of n items (numbered from 1), or None."""
+    """Return why `order` is not a permutation of n items, or None.
+
+    The message counts from 0, as arrays and JSON files do, or as the file of `counting_as_in`.
+    """
     if len(order) == n and bool((np.sort(order) == np.arange(n)).all()):
         return None
-    item, taken = words.item, words.taken
+    item, taken, base = words.item, words.taken, _base.get()
+    counted = "" if base else ", counted from 0,"
     outside = np.flatnonzero((order < 0) | (order >= n))
     if outside.size:
         first = outside[0]
-        return f"{item} {order[first] + 1} at position {first + 1} is not one of 1 to {n}"
+        return (
+            f"{item} {order[first] + base} at position {first + base}{counted} is not one of {base}"
+            f" to {n - 1 + base}"
+        )
     times = np.bincount(order, minlength=n)
     # Report the first repeated item in the order, not the lowest number.
     repeated = np.flatnonzero(times[order] > 1)
     if repeated.size:
         again = order[repeated[0]]
-        first, second = np.flatnonzero(order == again)[:2] + 1
-        return f"{item} {again + 1} is {taken} twice, at positions {first} and {second}"
+        first, second = np.flatnonzero(order == again)[:2] + base
+        at = f"at positions {first} and {second}{counted}".rstrip(",")
+        return f"{item} {again + base} is {taken} twice, {at}"
     missing = np.flatnonzero(times == 0)
     if missing.size:
         return (
-            f"{item} {missing[0] + 1} is not {taken}; "
+            f"{item} {missing[0] + base}{counted} is not {taken}; "
             f"the {words.whole} has {len(order)} of {n} {words.items}"
         )
     return None

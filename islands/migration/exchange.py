@@ -68,7 +68,7 @@ def entries(
 ) -> tuple[Islands, Islands, NDArray[np.bool_]]:
     """Return the source and target of each migrant, and which of the possible migrants exist.
 
-    `source` has a row for each receiver: the islands that send to it, then NOBODY.
+    `source` has a row for each receiver: the islands that send to it, padded with NOBODY.
     """
     target = np.broadcast_to(np.array(receivers)[:, None], source.shape)
     sources, targets = source.repeat(migrants), target.repeat(migrants)
@@ -136,7 +136,7 @@ class Exchange:
     def prepare(
         self, sides: Mapping[int, Side], encodings: Sequence[Encoding], migrant_bytes: int
     ) -> None:
-        """Bind the kernels to the arrays of the colonies on this rank, the `sides` by number.
+        """Bind the kernels to the arrays of the colonies on this rank: `sides`, by colony number.
 
         `encodings` are those of all colonies of the run; a migrant has `migrant_bytes` bytes.
         """
@@ -186,12 +186,11 @@ class Exchange:
         self._begin()
 
     def _follow(self, route: Route) -> None:
-        """Use this route for packing and unpacking."""
         for kernels in self._kernels:
             kernels.follow(route)
 
     def _begin(self) -> None:
-        """Prepare the first migration, in subclasses."""
+        """Open the channel of an asynchronous exchange."""
 
     def migrate(self) -> None:
         """Begin a migration, and complete it or, with a delay, the previous one; collective."""
@@ -236,7 +235,7 @@ class Exchange:
         self.in_flight, self._completed = None, migration
 
     def _send(self, migration: Migration) -> None:
-        """Send the emigrants and wait for the immigrants, once; kernels may run meanwhile."""
+        """Unless done, send the emigrants and receive the immigrants; kernels may run meanwhile."""
         if self._carrier is not None and not migration.is_sent:
             self._backend.wait_for(migration.staged)
             sent = time.perf_counter()
@@ -268,7 +267,7 @@ class Exchange:
                 kernels.fetch()
 
     def arrivals(self) -> Arrivals | None:
-        """Return the record of the last migration once, after `fetch` is complete; else None."""
+        """Return the record of a migration that `fetch` has copied since the last call, or None."""
         completed, self._completed = self._completed, None
         if completed is None:
             return None
@@ -310,7 +309,7 @@ class Exchange:
         """Continue after this number of migrations; saved `emigrants` are sent next."""
         if emigrants is not None:
             if not self.active:
-                raise InputError("it holds emigrants, but this run has no migration")
+                raise InputError("it contains migrants in flight, but this run has no migration")
             row = self._settings.migrants * self._migrant_bytes
             require_array("emigrants", emigrants, (len(self._planner.islands), row), np.uint8)
         self.migrations = migrations
@@ -334,9 +333,10 @@ def require_same_senders(settings: MigrationSettings) -> None:
 
 
 class AsyncExchange(Exchange):
-    """An exchange without waiting: migrants arrive at a later migration, within a rank at the next.
+    """An exchange without waiting.
 
-    A rank sends to another one only after its last message to that rank has arrived.
+    Migrants arrive at a later migration; those from the same rank, at the next one. A rank sends to
+    another one only after its last message to that rank has arrived.
     """
 
     def _begin(self) -> None:
@@ -382,7 +382,7 @@ class AsyncExchange(Exchange):
             self._channel.close()
 
     def _open(self, arrived: list[int], free: list[int], *, is_packed: bool) -> Route:
-        """Return the route without slots that are in flight or were never packed."""
+        """Return the route of this migration, without slots in flight or never packed."""
         leaving, slots = self._route.leaving.copy(), self._route.slots.copy()
         closed_in = [parcel for rank, parcel in self._receives.items() if rank not in arrived]
         if not is_packed:

@@ -18,10 +18,10 @@ def too_many_arrivals(
     random = option("migration", "random")
     other = f"{hint}, or choose {random}, in which each island receives from one other"
     return UsageError(
-        f"migration {topology} brings up to {counted(sources * migrants, 'migrant')} to one of"
-        f" {counted(islands, 'island')} (migrants={migrants}), but only {replaceable} of"
-        f" population={population} are not elite. Lower migrants or raise"
-        f" population{other if sources > 1 else ''}"
+        f"migration {topology}: an island receives up to {counted(sources * migrants, 'migrant')}"
+        f" (migrants={migrants}, {counted(islands, 'island')}), but only {replaceable} of"
+        f" population={population} can be replaced, as the others are elite. Lower migrants or"
+        f" raise population{other if sources > 1 else ''}"
     )
 
 
@@ -53,5 +53,5 @@ def impure_topology(topology: str) -> UsageError:
     """Return the error for a topology that returns different senders for equal arguments."""
     return UsageError(
         f"topology {topology}: two calls with the same arguments returned different senders. Every"
-        " rank calls it, so let its random numbers depend on number and seed alone"
+        " rank calls it, so its random numbers may only depend on number and seed"
     )

@@ -145,10 +145,10 @@ class Converter:
         is_foreign = (slots != NOBODY) & self._is_foreign[senders]
         converted, first, self._groups = slots.copy(), self._first, []
         for sender in np.unique(senders[is_foreign]).tolist():
-            of_sender = is_foreign & (senders == sender)
-            needed = np.unique(slots[of_sender])
+            from_sender = is_foreign & (senders == sender)
+            needed = np.unique(slots[from_sender])
             self._groups.append(_Group(sender, needed, first))
-            converted[of_sender] = first + np.searchsorted(needed, slots[of_sender])
+            converted[from_sender] = first + np.searchsorted(needed, slots[from_sender])
             first += len(needed)
         return converted
 

@@ -102,7 +102,7 @@ class Topology:
         return islands * deal.ranks + deal.islands - islands
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
-        """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
+        """Return a row for each receiver: its senders in ascending order, padded with NOBODY."""
         if self.function is None and type(self).senders is Topology.senders:
             raise messages.no_senders(self.name)
         rows = [self._checked(scene, island) for island in receivers]
@@ -135,7 +135,7 @@ class Topology:
             if not is_whole(sender):
                 fault = f"{sender!r} is not a whole number"
             elif not 0 <= sender < scene.islands:
-                fault = f"{sender} is not an island number, which are 0 to {scene.islands - 1}"
+                fault = f"{sender} is not an island number (0 to {scene.islands - 1})"
             elif sender == island:
                 fault = "an island does not receive from itself"
             elif senders.count(sender) > 1:
@@ -215,7 +215,7 @@ def _broadcast(scene: Scene, receivers: Islands) -> Islands:
 
 
 def _torus(scene: Scene, receivers: Islands) -> Islands:
-    # Each row continues in the next, and the last in the first: any number makes a torus.
+    # Each row continues in the next, and the last in the first, so any number of islands will do.
     row = max(1, isqrt(scene.islands))
     return np.asarray((receivers[:, None] + np.array([-row, -1, 1, row])) % scene.islands)
 
@@ -241,7 +241,7 @@ def _none(scene: Scene, receivers: Islands) -> Islands:
 TOPOLOGIES: dict[str, Topology] = {
     # An island sends to its successor.
     "ring": _BuiltIn(_ring),
-    # An island sends to all others, as BRKGA exchanges its elite.
+    # An island sends to all others, as in BRKGA.
     "elite": _BuiltIn(_elite, from_all=True),
     # A random island sends to all others.
     "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,66 +11,27 @@ from numpy.typing import NDArray
 from islands.backends import is_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.source import Header, Macros, Source
+from islands.backends.source import Source
 from islands.errors import CompileError
 from islands.modelling import messages
 from islands.modelling.faults import FAULTS, no_faults, refuse_faults
-from islands.modelling.functions import SEED, PythonCosts, UserFunction
-from islands.modelling.header import Functions
+from islands.modelling.functions import SEED, PythonCosts
 from islands.modelling.members import Members
+from islands.modelling.subclasses import Extensible
 from islands.problems import priced
-from islands.problems.evaluation import Ends, Evaluated, Evaluation, never
+from islands.problems.evaluation import Ends, Evaluation, never
 from islands.problems.real_costs import ordered
-from islands.problems.scale import Scale
-from islands.problems.solution_kinds import SolutionKind
 
-_BLOCKS = 1024
-
-
-class StatedProblem(Evaluated, Protocol):
-    """The members of a user-defined problem that its evaluation needs."""
-
-    name: str
-    instance: str
-    functions: Functions | None
-    reference: UserFunction | None
-    header: Header
-
-    @property
-    def kind(self) -> SolutionKind:
-        """The solution kind."""
-
-    @property
-    def scale(self) -> Scale:
-        """How to interpret costs."""
-
-    @property
-    def price(self) -> float:
-        """The price of a unit of violation."""
-
-    @property
-    def evaluation(self) -> Evaluation:
-        """The evaluation, which calls the user's functions."""
-
-    def defines(self) -> Macros:
-        """Return the macros of the header."""
-
-    def device_data(self) -> Members:
-        """Return the members of `struct Data`."""
-
-    def evaluated_violations(
-        self, solutions: NDArray[Any], backend: str, must_leave: Callable[[], bool]
-    ) -> NDArray[np.float64]:
-        """Return the violation of each row, as evaluated in a run: without the reference."""
+_BLOCKS, _THREADS = 1024, 128
 
 
 class ModelEvaluation(Evaluation):
-    """The evaluation of a model; a reference only verifies costs."""
+    """The evaluation of a model, whose reference only verifies costs."""
 
     python: PythonCosts | None
 
     def __init__(
-        self, model: StatedProblem, python: PythonCosts | None, violation: PythonCosts | None
+        self, model: Extensible, python: PythonCosts | None, violation: PythonCosts | None
     ) -> None:
         """Evaluate by the model's functions in CUDA, or by functions in Python."""
         functions, has_rules = model.functions, bool(model.kind.rules)
@@ -202,17 +163,16 @@ def other_backend(name: str) -> str:
 
 
 def costs_of(
-    problem: StatedProblem,
+    problem: Extensible,
     solutions: NDArray[Any],
     backend: str = "",
-    threads: int = 128,
     kernel: str = "evaluate_solutions",
 ) -> NDArray[np.int64]:
     """Return the device cost of each row without its violation, or the result of `kernel`."""
     device = backend_of(backend)
     data = device.uploaded(problem.device_data())
     macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
-    block = Block(threads) if not device.in_host_memory else Block()
+    block = Block(_THREADS) if not device.in_host_memory else Block()
     program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
     stored = device.upload(problem.kind.stored(solutions))
     costs = device.zeros((len(solutions),), np.int64)

@@ -8,7 +8,7 @@ from islands.problems.solution_kinds import SolutionKind
 
 FAULTS = "_faults"
 """The member of `struct Data` to which kernels report invalid values of user functions
-(kernels/problems/faults.cuh); names of users begin with a letter."""
+(kernels/problems/faults.cuh). Unlike names of users, it does not begin with a letter."""
 _FAULT_KINDS = 7
 
 
@@ -58,8 +58,8 @@ def refuse_faults(
         f" {setter}",
         f"{changer}= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
         f" Correct {setter}",
-        f"{changer}= made a solution that contains item {value} more than once, but a solution is"
-        f" {kind.words}. Correct {maker}",
+        f"{changer}= created a solution that contains item {value} more than once, but a solution"
+        f" is {kind.words}. Correct {maker}",
         wrong_violation(value.view(np.float64)),
     )
     raise RunError(messages[reported[0]])

@@ -1,4 +1,4 @@
-"""Calls of Python functions of the user, possibly in a process pool, with validated results."""
+"""Calls of the user's Python functions, possibly in a process pool, with validated results."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class UserFunction:
         return costs[0] if len(costs) == 1 else array_module(solutions).concatenate(costs)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
-        """Return the costs of the first solutions; refuse NaN and large integers."""
+        """Return costs, of all solutions or the first ones; refuse NaN and large integers."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -96,7 +96,7 @@ class UserFunction:
         return costs
 
     def returned(self, solutions: Any, real: bool | None, *, is_compared: bool = True) -> Any:
-        """Return the costs of all solutions from one call as int64 or float64, of any value.
+        """Return the costs of all solutions from one call as int64 or float64, unchecked.
 
         `is_compared`: whether to check that the solutions are unchanged, which waits for a GPU.
         """
@@ -186,8 +186,8 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
                 " cupy.get_array_module(solutions), or choose backend='cpu'"
             )
         frames = traceback.extract_tb(error.__traceback__)
-        of_user = [frame for frame in frames if frame.filename != __file__]
-        where = [f" ({frame.filename}, line {frame.lineno}, {frame.line!r})" for frame in of_user]
+        user = [frame for frame in frames if frame.filename != __file__]
+        where = [f" ({frame.filename}, line {frame.lineno}, {frame.line!r})" for frame in user]
         raise RunError(
             f"{function.argument}= raised {type(error).__name__}: {error}{''.join(where[:1])} for"
             f" {_shown(function, given)}{hint}"
@@ -195,7 +195,7 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
 
 
 def is_of_signal(error: BaseException) -> bool:
-    """Return whether a signal handler raised the exception, not the function."""
+    """Return whether a signal handler, not the function, raised the exception."""
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     if isinstance(error, KeyboardInterrupt) and signal.default_int_handler in handlers:
         return True
@@ -222,19 +222,13 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
             what = f"{costs!r:.80}"
         raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
     if array.dtype.kind == "b":
+        word = "violation" if argument == "violation" else "cost"
+        number = "numbers, such as values.astype(int)" if shape else "a number, such as int(value)"
         raise RunError(
-            f"{argument}= returned {costs!r:.80}, which is a boolean, not a {_word(argument)}."
-            f" {_instead(argument, _number(shape))}"
+            f"{argument}= returned {costs!r:.80}, which is a boolean, not a {word}."
+            f" {_instead(argument, number)}"
         )
     return array
-
-
-def _word(argument: str) -> str:
-    return "violation" if argument == "violation" else "cost"
-
-
-def _number(shape: tuple[int, ...]) -> str:
-    return "numbers, such as values.astype(int)" if shape else "a number, such as int(value)"
 
 
 def _instead(argument: str, numbers: str) -> str:
@@ -272,7 +266,7 @@ def _shown(function: UserFunction, given: Any) -> str:
 
 
 class PythonCosts:
-    """The user's function, `batch=` or `function=`, that computes costs instead of kernels."""
+    """The user's function, `batch=` or `function=`, that computes costs in place of the kernels."""
 
     def __init__(
         self, function: UserFunction, kind: SolutionKind, *, always_real: bool = False
@@ -310,7 +304,7 @@ class PythonCosts:
         return costs
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs, of any value, of solutions in the layout and memory of kernels.
+        """Return the costs, unchecked, of solutions in the layout and memory of kernels.
 
         `is_compared`: whether to check that the solutions are unchanged, which waits for a GPU.
         """
@@ -319,7 +313,8 @@ class PythonCosts:
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
         """Start `processes` processes that call function=, and yield a description."""
-        if self.is_batch or processes < 2:
+        # The workers of a multiprocessing.Pool may not start processes.
+        if self.is_batch or processes < 2 or multiprocessing.current_process().daemon:
             yield f"costs by {self.function.argument}=, called by this process alone"
             return
         with WorkerPool(self.function, processes) as self._workers:
@@ -355,7 +350,7 @@ class WorkerPool:
         """Start `count` processes by fork, so that they do not run the script again."""
         self.count = count
         self._rows = 1
-        """The number of solutions that take `_CHUNK_SECONDS`, in the slowest chunk of a call."""
+        """The number of solutions that took `_CHUNK_SECONDS` in the slowest chunk of a call."""
         self._is_abandoned = False
         context = multiprocessing.get_context("fork")
         self._pool = ProcessPoolExecutor(count, context, _start_worker, (function, os.getpid()))
@@ -409,7 +404,6 @@ class WorkerPool:
         return np.concatenate(parts_of_costs)
 
     def __enter__(self) -> Self:
-        """Return the pool."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -431,7 +425,7 @@ def _result(call: Future[Any]) -> Any:
 
 
 def _start_worker(function: UserFunction, parent: int) -> None:
-    """Prepare a new process, which ends with its parent, to call the function."""
+    """Prepare a worker to call the function; the worker ends when its parent does."""
     global _function
     # Only the run itself handles signals, and then stops its workers.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):

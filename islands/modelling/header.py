@@ -117,7 +117,7 @@ class Functions:
         return self.delta is None or self._gives_both
 
     def _require_both(self, kind: SolutionKind, *, is_real: bool) -> None:
-        """Refuse changes without a violation, and violations with rounding errors."""
+        """Refuse changes that lack a violation, and real violations, whose sums are inexact."""
         if not self._gives_both:
             return
         name = "state" if self.delta is None else "delta"
@@ -127,13 +127,13 @@ class Functions:
             self.delta.require_both(DELTA.written(kind, gives_both=True))
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves of local search, whose cost changes are known or computed."""
+        """Return the moves of local search: those of `delta`, or all if it computes whole costs."""
         if not isinstance(kind, OrderKind) or kind.may_leave:
             return ()  # only for local searches of orders
-        of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
+        delta_moves = () if self.delta is None else self._moves_of_delta(self.delta, kind)
         if self._moves_are_whole:
             return () if self.cooperative or self.repair else kind.moves
-        return of_delta
+        return delta_moves
 
     def _moves_of_delta(self, delta: Text, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves for which `delta` is overloaded."""
@@ -147,7 +147,7 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that tempering proposes; none with a state if they are corrected."""
+        """Return the moves that tempering proposes; with a state, none if moves are corrected."""
         if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):
@@ -177,7 +177,7 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, named by a hash of its content."""
-        # The names of other functions hide equal names of the cost; the rest is visible.
+        # The code of other functions hides equal names in that of the cost, and sees all others.
         others = {
             "delta": (self.delta, DELTA),
             "repair": (self.repair, REPAIR),
@@ -211,7 +211,7 @@ class Functions:
             rule = self.violation
             inside = "" if rule is None else "\n" + rule.namespace("of_violation")
             moved = self.cost.namespace("moved::user", None, _TYPES, inside)
-            # Argument-dependent lookup searches the namespace of Solution, which has no texts.
+            # Not in the namespace of Solution, which argument-dependent lookup would search.
             parts += ["#ifdef STATED_MOVED", moved, "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
@@ -241,7 +241,7 @@ class Functions:
 
 
 def _overloads(text: Text, function: str, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of several moves for which a function is overloaded."""
+    """Return the moves, of those given, for which a function is overloaded."""
     words = {word for match in text.declared(function) for word in re.findall(r"\w+", match[2])}
     return tuple(move for move in moves if move_type(move) in words)
 

@@ -1,4 +1,4 @@
-"""The longer messages about user-defined problems: functions that return the error."""
+"""The longer messages about user-defined problems; each function returns the error."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,21 +15,22 @@ def cross_with_repair() -> UsageError:
 
 def cost_and_delta_differ() -> UsageError:
     return UsageError(
-        "delta: cost and delta return different types. Let both return long long, or both double"
+        "delta: cost and delta return different types. Return long long from both, or double from"
+        " both"
     )
 
 
 def cost_and_change_differ(*, function: str) -> UsageError:
     return UsageError(
-        f"state: cost and {function} return different types. Let both return long long, or both"
-        " double"
+        f"state: cost and {function} return different types. Return long long from both, or double"
+        " from both"
     )
 
 
 def real_violation_of_changes(*, argument: str) -> UsageError:
     return UsageError(
         f"violation: returns double, but {argument}= adds up its changes, which must be exact."
-        f" Let violation return long long, or leave {argument} out"
+        f" Return long long from violation, or leave {argument} out"
     )
 
 
@@ -113,7 +114,7 @@ def at_most_too_low(*, at_most: Any, total: int, size: int) -> UsageError:
 
 def impossible_name(*, argument: str, name: Any) -> UsageError:
     return UsageError(
-        f"{argument}: the name {name!r} is not possible in CUDA. Use letters, digits and _, and"
+        f"{argument}: the name {name!r} is not valid in CUDA. Use letters, digits and _, and"
         " begin with a letter"
     )
 
@@ -155,7 +156,7 @@ def name_on_several_lines(*, name: Any) -> UsageError:
 def too_many_entries(*, count: int, most: int) -> UsageError:
     return UsageError(
         f"islands.mixed: all parameters together have {count} entries, but at most"
-        f" {most} are possible. State a large order by islands.permutation"
+        f" {most} are possible. Use islands.permutation for a large order"
     )
 
 
@@ -192,8 +193,8 @@ def moves_that_are_corrected(*, name: str, solution: str, are_orders: bool) -> U
     if are_orders:
         instead = "leave before out, and state pairs in the wrong sequence as violation="
     return UsageError(
-        f"{name}: is not possible, as solutions are corrected after a move, to {solution}."
-        f" Leave {name} out, or {instead}"
+        f"{name}: cannot be used, because a solution is corrected after each move so that it"
+        f" remains {solution}. Leave {name} out, or {instead}"
     )
 
 
@@ -229,14 +230,14 @@ def included_header(*, name: str, header: str) -> UsageError:
 def not_a_change(*, name: str, function: str, returned: str) -> UsageError:
     return UsageError(
         f"{name}: {function} returns {returned or 'nothing'}. With"
-        " violation=, let it return both changes, as a Change: return {cost, violation};"
+        " violation=, it must return both changes as a Change: return {cost, violation};"
     )
 
 
 def not_a_cost(*, name: str, function: str, returned: str, declaration: str) -> UsageError:
     return UsageError(
-        f"{name}: {function} returns {returned or 'nothing'}. Let it return"
-        f" long long for exact costs, or double: {declaration} {{ ... }}"
+        f"{name}: {function} returns {returned or 'nothing'}. It must return"
+        f" long long, for exact costs, or double: {declaration} {{ ... }}"
     )
 
 

@@ -36,7 +36,7 @@ from islands.problems.solution_kinds import OrderKind, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _pricing = RLock()
-"""Locked while a price is computed, which other threads must not read before."""
+"""Held while a price is computed, so that other threads wait for it."""
 _PRICED_BY = 16
 """Number of random solutions in each group, from which the price of a violation is estimated: few,
 as the user's functions may be slow."""
@@ -55,7 +55,7 @@ class Model(Extensible):
 
     solution_suffix: ClassVar[str] = ".txt"
     words: ProblemWords = ProblemWords(
-        infeasible_fix="All costs were infinite: let the cost of a solution be finite",
+        infeasible_fix="All costs were infinite: return a finite cost for feasible solutions",
         moves_fix="Define delta for it, or leave delta out",
     )
     learns: bool = False
@@ -65,10 +65,10 @@ class Model(Extensible):
     restart repeatedly as children, and the best result of each is kept."""
 
     ready: str | None = None
-    """The name of the ready model, from which a stored problem gets its picture."""
+    """The name of the ready-made model whose `draw` is also used for a problem read from a file."""
 
     def __init__(self, kind: SolutionKind, statement: Statement) -> None:
-        """Create the problem from a kind of solution and the arguments that define their cost."""
+        """Create the problem from a kind of solution and the arguments that define the cost."""
         self.kind = kind
         self.statement = statement = self.completed(statement)
         self.solution_kind, self.size = kind.encoded_as, kind.size
@@ -99,7 +99,7 @@ class Model(Extensible):
         else:
             self.header = Header("problems/outside.cuh")
             self.chains = ChainMoves(kind.proposals)
-            self.words = replace(self.words, moves_fix="Only costs in CUDA, cost=, may have one")
+            self.words = replace(self.words, moves_fix="Write the cost and its delta in CUDA")
         self.reference_violation: UserFunction | None = None
         self._adapts_price = self._priced and adapts_price
         if self._priced and self.reference is not None:
@@ -131,7 +131,7 @@ class Model(Extensible):
 
     @cached_property
     def flips(self) -> Flips | None:
-        """The change of a quadratic cost by flips, if it is sparse and all subsets are allowed."""
+        """The changes of a quadratic cost by flips, if it is sparse and all subsets are allowed."""
         form = self.statement.quadratic
         if form is None or self.chains.proposals != ("flip",):
             return None
@@ -140,7 +140,7 @@ class Model(Extensible):
 
     @property
     def scale(self) -> Scale:
-        """How to interpret costs; the first cost of a Python function shows if they are real."""
+        """How to interpret costs; a first cost of a Python function tells whether they are real."""
         return Scale(
             maximise=self.maximise,
             real=self._returns_real if self._python is None else self._python.real,
@@ -194,7 +194,7 @@ class Model(Extensible):
         """The price of a unit of violation, the same on all ranks and backends."""
         with _pricing:
             if self._price is None:
-                # Costs and violations themselves do not depend on the price.
+                # A placeholder, as costs and violations do not depend on the price.
                 self._price = price = 1.0
                 try:
                     prices = [
@@ -363,7 +363,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
     """Return groups of random solutions, from which the price of a violation is computed.
 
-    Groups of subsets also have smaller ones, as feasible subsets may have few items.
+    If solutions are subsets, further groups have ever fewer items, as feasible ones may have few.
     """
     groups = [kind.drawn(_PRICED_BY, seed=0)]
     if kind.name == "subset" and getattr(kind, "choose", None) is None:
@@ -373,7 +373,7 @@ def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
 
 
 def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:
-    """Return violations of Python functions as real numbers; refuse negative ones."""
+    """Return violations from Python functions as real numbers; refuse negative ones."""
     amounts = violations.astype(np.float64)
     if (amounts < 0).any():
         raise RunError(wrong_violation(amounts.min()))

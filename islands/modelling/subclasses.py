@@ -1,5 +1,6 @@
 """Subclasses of models, which may change code, data, constants, the exact cost and the picture."""
 
+from abc import abstractmethod
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -7,8 +8,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from islands.errors import UsageError
 from islands.modelling import messages
+from islands.modelling.functions import UserFunction
+from islands.modelling.header import Functions
 from islands.modelling.statement import TEXTS, Statement
 from islands.modelling.texts import Text
 from islands.problems.base import Problem
@@ -18,8 +24,8 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 """The arguments of a `Statement` that a subclass may change."""
 _OF_THE_SEARCH = {"delta", "state"}
 """The arguments that do not change costs."""
-_MAY_DIFFER = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
-"""Members that may be overridden if problems share launches, besides `exact` and `draw`."""
+_MAY_OVERRIDE = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
+"""Members, besides `exact` and `draw`, that classes whose problems share launches may override."""
 
 
 class Extensible(Problem):
@@ -30,13 +36,27 @@ class Extensible(Problem):
     """
 
     choose: int | tuple[int, int] | None = None
-    """The number of chosen items of a ready model of subsets, as in `islands.subset`."""
+    """The number of chosen items of a ready-made model of subsets, as in `islands.subset`."""
     hooks: ClassVar[Mapping[str, Text]] = MappingProxyType({})
     """Functions called by the cost and the state, which a subclass may replace one by one."""
     statement: Statement
     """The arguments that define the cost."""
+    functions: Functions | None
+    """The functions in CUDA, or None if the cost is a function in Python."""
+    reference: UserFunction | None
     _changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """The arguments that this class changes."""
+
+    @property
+    @abstractmethod
+    def price(self) -> float:
+        """The price of a unit of violation."""
+
+    @abstractmethod
+    def evaluated_violations(
+        self, solutions: NDArray[Any], backend: str, must_leave: Callable[[], bool]
+    ) -> NDArray[np.float64]:
+        """Return the violation of each row, as evaluated in a run: without the reference."""
 
     def __init_subclass__(cls, **changes: Any) -> None:
         """Set the arguments that differ from the base class: code such as `cost`, or others."""
@@ -85,7 +105,10 @@ class Extensible(Problem):
         return statement
 
     def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
-        """Return a member of the nearest class, or None if a nearer class without it `differs`."""
+        """Return a member of the nearest class that defines it.
+
+        Return None if there is no such class, or if a nearer one `differs`.
+        """
         for model in _subclasses(type(self)):
             if name in vars(model):
                 return getattr(self, name)
@@ -125,7 +148,7 @@ def may_differ(model: type[Extensible]) -> bool:
     classes = _subclasses(model)
     base = model.__mro__[model.__mro__.index(Extensible) - 1]
     names = {name for model in classes for name in vars(model) if not name.startswith("__")}
-    return any(hasattr(base, name) for name in names - _MAY_DIFFER - {"_changes", "_abc_impl"})
+    return any(hasattr(base, name) for name in names - _MAY_OVERRIDE - {"_changes", "_abc_impl"})
 
 
 def _declared(constants: Mapping[str, int | bool]) -> list[Text]:

@@ -23,14 +23,9 @@ _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", 
 _WHOLE = re.compile(r"\blong long(?=\s+(cost|violation|delta|change|apply)\s*\([^)]*\)\s*[{;])")
 
 
-def _blank(comment: re.Match[str]) -> str:
-    """Return a comment with spaces instead of its characters."""
-    return re.sub(r"[^\n]", " ", comment[0])
-
-
 def without_comments(code: str) -> str:
     """Return code with spaces instead of its comments."""
-    return _COMMENTS.sub(_blank, code)
+    return _COMMENTS.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), code)
 
 
 @lru_cache(maxsize=64)  # each text is searched several times
@@ -91,7 +86,7 @@ class Text:
     def declared(self, function: str) -> list[re.Match[str]]:
         """Return matches of the definitions of a function: its return type and its parameters.
 
-        Without one, those of the base class are returned.
+        If there are none, return those of the base class.
         """
         matches = list(_declared(self.code, function))
         return matches or ([] if self.base is None else self.base.declared(function))
@@ -112,7 +107,7 @@ class Text:
     ) -> str:
         """Return the namespace of a function, nested in the namespaces of its base classes.
 
-        The names of a text then hide equal names of its base class, and the others are visible.
+        A text thus hides equal names of its base class, and can use all other ones.
         `head` precedes all texts; `inside` follows them.
         """
         scope, colons, last = name.rpartition("::")
@@ -130,7 +125,7 @@ class Text:
 
     @property
     def checked(self) -> str:
-        """The code, in which functions of the type long long cannot return real numbers."""
+        """The code, in which functions declared as long long cannot return real numbers."""
         plain, code = without_comments(self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
             code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
@@ -139,7 +134,7 @@ class Text:
     def require(self, signature: Signature) -> None:
         """Refuse code without a function of this signature, or that includes headers.
 
-        Headers cannot be included, as the code is compiled inside of a namespace.
+        Headers cannot be included, as the code is compiled inside a namespace.
         """
         for text in (text for layer in self.layers for text in (*layer.before, layer)):
             text._refuse_includes()

@@ -33,7 +33,7 @@ class SetCover(ReadyModel):
     """
 
     _cost_file, _state_files, _is_cooperative = "set_cover", ("set_cover_state",), True
-    learns = True  # weights of rows
+    learns = True  # the state adapts weights of rows
     hooks: ClassVar[Mapping[str, Text]] = {"may_choose": text_of("set_cover_choice")}
     prices: NDArray[np.int64]
     """The cost of each column."""
@@ -95,8 +95,10 @@ class SetCover(ReadyModel):
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the chosen columns in the rows that they cover."""
         is_chosen = np.asarray(solution)[self.column] == 1
-        axes.plot(self.column[is_chosen], self._row[is_chosen], ",", color="C0")
-        limits = {"xlim": (0, self.size), "ylim": (len(self._price_of_row), 0)}
+        rows = len(self._price_of_row)
+        size = min(5.0, max(1.0, 250 / rows))
+        axes.plot(self.column[is_chosen], self._row[is_chosen], "s", color="C0", markersize=size)
+        limits = {"xlim": (-0.5, self.size - 0.5), "ylim": (rows - 0.5, -0.5)}
         axes.set(xlabel="column", ylabel="row", **limits)
 
     def _plain(self) -> Covering:
@@ -108,7 +110,7 @@ set_cover = function_of(SetCover, "set_cover")
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:
-    """Return the optimum of the linear relaxation, a lower bound on all covers."""
+    """Return the optimum of the linear relaxation, a lower bound on the cost of covers."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -130,7 +132,7 @@ def read(path: Path) -> SetCover:
     """
     with NumberFile.open(path) as file:
         m, n = file.numbers(2, "sizes", 1, MOST_NODES)
-        # Each row has a column, and each column covers a row.
+        # Each row has at least one column, and each column covers at least one row.
         file.expect(f"a cover of {m} rows and {n} columns", max(2 * m, n))
         rest = file.rest("numbers")
         by_columns = _parts(rest, 0, n, m, ahead=1)
@@ -158,7 +160,7 @@ def _parts(
 ) -> list[array[int]] | None:
     """Return the parts of a list from index `at`, or None if they do not fill it exactly.
 
-    A part has `ahead` numbers, a count, and this count of numbers from 1 to `high`.
+    A part has `ahead` numbers, a count, and as many numbers from 1 to `high`.
     """
     parts = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""The longer messages about data of ready models: functions that return the error."""
+"""Functions that return the longer errors about the data of ready-made models."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,16 +43,15 @@ def too_many_operations(*, count: int, most: int) -> UsageError:
 
 def too_many_nodes(*, nodes: int, edges: int, most: int) -> UsageError:
     return UsageError(
-        f"edges: the last of {nodes} nodes has the number {nodes - 1}, but"
-        f" {counted(edges, 'edge')} may have at most"
-        f" {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out nodes"
-        " without edges"
+        f"edges: the largest node number is {nodes - 1}, but a graph with"
+        f" {counted(edges, 'edge')} may have at most {most} nodes: {FEW_NODES}, or"
+        f" {MOST_NODES_PER_EDGE} for each edge. Leave out nodes without edges"
     )
 
 
 def wrong_key(*, key: Any) -> UsageError:
     return UsageError(
-        f"q: has the key {shown(key)}. Number the items from 0, and write q={{(0, 1): 2}}"
+        f"q: {shown(key)} is not a valid key. Number the items from 0, and write q={{(0, 1): 2}}"
     )
 
 

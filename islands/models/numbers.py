@@ -1,4 +1,4 @@
-"""Validation of the data of models: numbers, items and rows, with limits of their sums.
+"""Validation of the data of models: numbers, items and rows, with limits on their sums.
 
 The limits ensure that sums fit into 64 bits, or into the 32 bits of some kernels.
 """
@@ -28,7 +28,7 @@ MOST_REAL = 1e300
 def amounts(
     name: str, values: Any, dimensions: int, below: int, *, negative: bool = False
 ) -> NDArray[np.int64]:
-    """Return whole numbers whose absolute values have a sum `below` a limit; refuse others."""
+    """Return whole numbers whose absolute values add up to less than `below`; refuse others."""
     array = read_array(name, values, dimensions)
     numbers = integers(name, array, below - 1, least=1 - below if negative else 0)
     require_sum(name, numbers, below)
@@ -39,17 +39,18 @@ def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray
     """Return numbers of items from 0 to `count` - 1; refuse others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
-    if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_boolean, given.flat))):
+    kind = given.dtype.kind
+    if kind == "b" or (kind == "O" and any(isinstance(v, bool | np.bool_) for v in given.flat)):
         raise UsageError(
             f"{name}={shown(values)}: contains booleans instead of item numbers. Write"
             " numpy.flatnonzero(row) for the items of a row that are True"
         )
-    array = read_array(name, values if given.dtype.kind == "O" else given, dimensions)
+    array = read_array(name, values if kind == "O" else given, dimensions)
     return integers(name, array, count - 1, fix=number, negative=number, large=number)
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return the rows of a list, a tuple or an array; refuse anything else, and an empty one."""
+    """Return the rows of a list, a tuple or an array, at least one; refuse anything else."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
         values = values if is_ragged else typed_array(name, values, 2)
@@ -59,12 +60,8 @@ def rows_of(name: str, values: Any) -> list[Any]:
     return rows
 
 
-def _is_boolean(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
 def typed_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return an array of numbers or booleans, in its own type; refuse others."""
+    """Return an array of numbers or booleans without converting its type; refuse others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 

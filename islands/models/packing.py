@@ -74,10 +74,12 @@ class BinPacking(ReadyModel):
 
     def draw(self, solution: Any, axes: Any) -> None:
         """Draw the bins."""
-        top = np.zeros(self.bins)
-        for i, b in enumerate(solution.tolist()):
-            axes.bar(b, self.sizes[i], bottom=top[b], width=0.9, color=f"C{i % 10}")
+        top, bottoms = np.zeros(self.bins), np.zeros(len(self.sizes))
+        for i, b in enumerate(solution):
+            bottoms[i] = top[b]
             top[b] += self.sizes[i]
+        colours = [f"C{i % 10}" for i in range(len(bottoms))]
+        axes.bar(solution, self.sizes, bottom=bottoms, width=0.9, color=colours)
         axes.axhline(self.capacity, color="0.4", linewidth=0.8)
         axes.set(xlabel="bin", ylabel="load")
 

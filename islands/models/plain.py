@@ -1,7 +1,7 @@
-"""Records of numbers that describe models to other solvers, such as those of integer programs.
+"""Models as plain numbers for other solvers, such as solvers of integer programs.
 
-Models contain functions, which cannot be passed to other processes. `Model.plain` returns one of
-these records if other solvers can handle the model.
+Unlike models, which contain functions, records can be passed to other processes. `Model.plain`
+returns one of them if other solvers can handle the model.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Quadratic(Plain):
     size: int | None = None
     """The number of chosen items, if prescribed."""
     price: float = 0.0
-    """The cost of an item too many or too few in the model."""
+    """The cost of each item too many or too few in the model."""
 
     @classmethod
     def of_neighbours(
@@ -135,15 +135,15 @@ class Quadratic(Plain):
         sign, two = -1 if maximise else 1, other.astype(np.int64)[: first[-1]]
         one = np.repeat(np.arange(len(first) - 1), np.diff(first))
         once = one > two
-        of_pairs = sign * coefficients[: len(once)][once].astype(np.float64)
-        return cls(sign * single.astype(np.float64), (one[once], two[once], of_pairs), sign)
+        quadratic = sign * coefficients[: len(once)][once].astype(np.float64)
+        return cls(sign * single.astype(np.float64), (one[once], two[once], quadratic), sign)
 
     def cost(self, chosen: NDArray[Any]) -> float:
         """Return the cost of a choice of items."""
-        one, two, of_pairs = self.pairs
+        one, two, quadratic = self.pairs
         is_chosen = chosen == 1
         # Not a matrix product, as its threads would wait for each other on busy cores.
-        total = self.single[is_chosen].sum() + of_pairs[is_chosen[one] & is_chosen[two]].sum()
+        total = self.single[is_chosen].sum() + quadratic[is_chosen[one] & is_chosen[two]].sum()
         if self.size is not None:
             total += self.price * abs(int(is_chosen.sum()) - self.size)
         cost = self.sign * float(total)

@@ -69,7 +69,7 @@ def symmetric(file: NumberFile, head: list[bytes], *, is_last: bool = True) -> A
 def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
     """Return the sparse matrix of the entries that follow, whose items are numbered from `first`.
 
-    Few entries must not allocate memory for millions of items.
+    A file with few entries must not allocate memory for millions of items.
     """
     from scipy.sparse import coo_array
 
@@ -98,12 +98,12 @@ def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
 
 
 def _entry(file: NumberFile, word: bytes) -> float:
-    """Return an entry, an integer if it is written as one; refuse integers with inexact sums."""
+    """Return an entry, an integer if it is written as one; refuse integers that are too large."""
     if not _WHOLE.fullmatch(word):
         return file.real(word, "entries")
     if abs(entry := int(word)) > _LARGEST:
         raise file.error(
-            f"{quoted(word)}, one of the entries: sums of whole numbers are exact below {_LARGEST}"
-            " only. Divide all of them, or write a decimal point"
+            f"{quoted(word)}, one of the entries: sums of whole numbers are only exact below"
+            f" {_LARGEST}. Divide all of them, or write a decimal point"
         )
     return entry

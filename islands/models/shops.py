@@ -56,8 +56,8 @@ class Dates:
         for name, given in (("due", due), ("weights", weights)):
             if given is not None and not is_late:
                 raise UsageError(
-                    f"{name}: only has an effect with objective='tardiness'. Pass this as well, or"
-                    f" leave {name} out"
+                    f"{name}: only has an effect with objective='tardiness'. Pass that objective,"
+                    f" or leave {name} out"
                 )
         if is_late and due is None:
             raise UsageError("due: is missing. Pass the time when each job should end, such as 0")
@@ -199,8 +199,8 @@ class Shop(Plain):
     def bound(self) -> int:
         """Return a lower bound on the cost, from the shortest time of each operation.
 
-        Each job is bounded by the sum of its times, and each machine by those of the operations
-        without another choice, plus the shortest times before and after them in their jobs.
+        A job takes at least the sum of its times. A machine takes at least the sum over operations
+        without another choice, plus the least times before and after them in their jobs.
         """
         fastest = np.minimum.reduceat(self.time, self.choices[:-1]).astype(np.int64)
         ends = self.dates.release + np.add.reduceat(fastest, self.first[:-1])

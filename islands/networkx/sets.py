@@ -1,4 +1,4 @@
-"""Cuts, colours, covers, cliques and independent sets of graphs of networkx."""
+"""Cuts, colours, covers, cliques and independent sets of networkx graphs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PROVING = 0.2
 _MOST_NESTED = 400
 """Maximum size of a clique for a proof, which is also the depth of its recursion."""
 _MOST_MISSING = 300_000
-"""Maximum number of missing edges to list for the search of a clique; more take seconds."""
+"""Maximum number of missing edges to list for a clique search; listing more takes seconds."""
 _MOST_ROWS = 5_000
-"""Maximum number of rows of a covering problem; more edges are stated as a quadratic problem."""
+"""Maximum number of rows of a covering problem; with more, a quadratic problem is solved."""
 _STEPS = 20
 """Steps per node in a generation of a covering; few, so that generations are short."""
 
@@ -123,7 +123,7 @@ def clique_of(graph: Any, seconds: float) -> tuple[set[Any], bool]:
             cliques.best.append(node)
     if len(cliques.best) > _MOST_NESTED:
         return {*cliques.best}, False
-    rank = {node: k for k, node in enumerate(_removed(graph, near, nodes))}
+    rank = {node: k for k, node in enumerate(_smallest_last(graph, near, nodes))}
     place = {node: k for k, node in enumerate(nodes)}
     for node in sorted(nodes, key=rank.__getitem__, reverse=True):
         after = (other for other in near[node] if rank[other] > rank[node])
@@ -175,7 +175,7 @@ class _Cliques:
         return True
 
 
-def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> list[Any]:
+def _smallest_last(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> list[Any]:
     """Return the nodes in smallest-last order: remove the one with the fewest neighbours left."""
     left = {node: len(near[node]) for node in nodes}
     waiting: list[list[Any]] = [[] for _ in range(max(left.values(), default=0) + 1)]
@@ -201,7 +201,7 @@ def _removed(graph: Any, near: Mapping[Any, set[Any]], nodes: Sequence[Any]) -> 
 def vertex_cover_of(
     graph: Any, edges: Collection[Any], weight: str | None, clock: Clock
 ) -> set[Any]:
-    """Return nodes of small weight that cover the edges between nodes of a graph."""
+    """Return nodes of small total weight that cover the edges between nodes of a graph."""
     if len(edges) <= _MOST_ROWS:
         return cover_of(graph, [{*edge[:2]} for edge in edges], weight, clock)
     costs = dict(zip(graph, weights_of(graph, weight), strict=True))
@@ -215,7 +215,7 @@ def vertex_cover_of(
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:
-    """Return a light hitting set, with a node of each row; the best one if proven quickly."""
+    """Return nodes of small total weight that hit each row; optimal if this is proven quickly."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
@@ -244,7 +244,7 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
     if not is_best:
         problem = islands.models.set_cover(np.maximum(whole(costs), 1), left)
         searched = clock.solution(problem, proposals=_STEPS * len(nodes)).astype(float)
-        for row in left:  # rows that are uncovered as time was short
+        for row in left:  # rows left uncovered because time was short
             if not searched[row].any():
                 searched[min(row, key=costs.__getitem__)] = 1
         if chosen is None or costs @ searched < costs @ np.rint(chosen):
@@ -255,9 +255,9 @@ def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock)
 def independent_of(
     nodes: list[Any], edges: Iterable[Any], weights: Sequence[float], clock: Clock
 ) -> set[Any]:
-    """Return an independent set of large weight, from a search of a quadratic problem.
+    """Return an independent set of large weight, found by solving a quadratic problem.
 
-    An edge costs more than its lighter node, so it is better to drop one of its ends.
+    An edge inside the set costs more than its lighter node, so it is better to drop that node.
     """
     import numpy as np
     from scipy.sparse import coo_array
@@ -270,7 +270,7 @@ def independent_of(
     items = np.arange(len(nodes))
     rows, columns = np.concatenate([ends[0], items]), np.concatenate([ends[1], items])
     matrix = coo_array((np.concatenate([cost, -gain]), (rows, columns)), (len(nodes), len(nodes)))
-    first = _greedily(ends, gain)
+    first = _greedy_set(ends, gain)
     chosen = clock.solution(islands.qubo(matrix), start=[first]).astype(bool)
     for one, two in ends.T.tolist():  # edges inside the set, if time was short
         if chosen[one] and chosen[two]:
@@ -278,7 +278,7 @@ def independent_of(
     return {node for node, is_chosen in zip(nodes, chosen, strict=True) if is_chosen}
 
 
-def _greedily(ends: NDArray[np.int64], gain: NDArray[np.int64]) -> NDArray[np.int64]:
+def _greedy_set(ends: NDArray[np.int64], gain: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return an independent set built greedily by weight per degree."""
     import numpy as np
     from scipy.sparse import coo_array

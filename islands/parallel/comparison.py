@@ -95,7 +95,7 @@ def _difference(name: str, all_facts: Sequence[Facts], *, several: bool) -> str:
     values = [facts.get(name) for facts in all_facts]
     first = values[0]
     rank, other = next((i, value) for i, value in enumerate(values) if value != first)
-    of_rank = f" on rank {rank}" if several else ""
+    where = f" on rank {rank}" if several else ""
     if isinstance(first, Mapping) and isinstance(other, Mapping):
         one, two = flat(other), flat(first)
         words = [
@@ -104,10 +104,10 @@ def _difference(name: str, all_facts: Sequence[Facts], *, several: bool) -> str:
             if one.get(key) != two.get(key)
         ]
         more = ", ..." if len(words) > _MOST_SHOWN else ""
-        return f"{name} ({', '.join(words[:_MOST_SHOWN])}{more}{of_rank})"
+        return f"{name} ({', '.join(words[:_MOST_SHOWN])}{more}{where})"
     if isinstance(first, bytes) or isinstance(other, bytes):
         return name
-    return f"{name} ({_shown(other)} instead of {_shown(first)}{of_rank})"
+    return f"{name} ({_shown(other)} instead of {_shown(first)}{where})"
 
 
 def _shown(value: object) -> str:

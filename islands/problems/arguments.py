@@ -20,7 +20,7 @@ _EXACT = 2**53  # doubles represent all whole numbers below this
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
-"""Description of arrays with one and two dimensions, for messages."""
+"""Descriptions of arrays with one and two dimensions, for messages."""
 _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
 
 
@@ -42,11 +42,16 @@ def read_matrix(name: str, values: Any) -> NDArray[Any]:
 
     Duplicate entries of a sparse matrix are added.
     """
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+    if is_sparse(values):
         for size, noun in zip(values.shape, ("rows", "columns"), strict=False):
             require_size(name, size, noun, qaplib.LARGEST)
         values = _dense(name, values)
     return read_array(name, values, 2)
+
+
+def is_sparse(values: Any) -> bool:
+    """Return whether the values are a sparse SciPy matrix."""
+    return hasattr(values, "toarray") and hasattr(values, "nnz")
 
 
 def _dense(name: str, sparse: Any) -> NDArray[Any]:
@@ -179,7 +184,7 @@ def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason
 
 
 def element(name: str, place: tuple[int, ...]) -> str:
-    """Return an element of an array in Python notation, such as `flows[2, 3]`."""
+    """Return the name of an array element in Python notation, such as `flows[2, 3]`."""
     return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
@@ -206,14 +211,11 @@ def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
             if isinstance(value, Set | Iterator):
                 what = f"a list or an array. Write [*{where}]"
             raise UsageError(f"{where} = {shown(value)}: must be {what}") from None
+    are_integers = all(isinstance(value, int | np.integer) for value in array.flat)
     try:
-        return array.astype(np.int64) if _are_integers(array) else array.astype(np.float64)
+        return array.astype(np.int64 if are_integers else np.float64)
     except OverflowError:
         return array.astype(np.float64)
-
-
-def _are_integers(array: NDArray[Any]) -> bool:
-    return all(isinstance(value, int | np.integer) for value in array.flat)
 
 
 def first_true(wrong: NDArray[np.bool_]) -> tuple[int, ...]:

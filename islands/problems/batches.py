@@ -1,4 +1,4 @@
-"""Many problems from arrays with an additional dimension, created when needed."""
+"""Many problems from arrays with an additional dimension, each created when it is needed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from io import IOBase
@@ -88,7 +88,7 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
 
 
 def as_problems(problems: Any) -> Iterable[Any]:
-    """Return an iterable of problems; an array has the data of many tours for `tsp_batch`."""
+    """Return an iterable of problems; an array is passed to `tsp_batch`."""
     if isinstance(problems, str | Path | Problem):
         raise messages.single_problem(problem=problems)
     if not hasattr(problems, "__array__"):
@@ -142,8 +142,8 @@ def _batch(create: Callable[..., Problem], data: dict[str, tuple[Any, int]]) -> 
             counts[name] = len(_parts(name, arrays[name], dimensions))
     if not counts:
         raise UsageError(
-            f"{', '.join(data)}: are those of one problem. Add a first dimension to one of them,"
-            " or write islands.solve"
+            f"{', '.join(data)}: are the data of a single problem. Add a first dimension to one of"
+            " them, or write islands.solve"
         )
     if len({*counts.values()}) > 1:
         given = ", ".join(f"{name} {count}" for name, count in counts.items())

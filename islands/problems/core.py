@@ -2,8 +2,8 @@
 
 The core consists of the items whose reduced profit is closest to zero at given prices of the
 capacities, such as the duals of the linear relaxation: good solutions differ from the relaxation
-only in these. A subset may exceed capacities; its energy is minus its profit, plus the price of
-each unit of overload. Numbers are rounded to those of kernels/tempering/core_state.cuh.
+only in these. A subset may exceed capacities; its energy is its negated profit plus the price of
+all overloads. Numbers are scaled and rounded to the types of kernels/tempering/core_state.cuh.
 
 Core concept: J. Puchinger, G. R. Raidl, U. Pferschy: The multidimensional knapsack problem:
 structure and algorithms. INFORMS Journal on Computing 22, 2010.
@@ -22,24 +22,24 @@ from islands.instances.mkp import MkpFile
 from islands.problems.utilities import DIGITS, fitting, rounded
 
 MOST_CONSTRAINTS = 512
-"""More constraints need too much memory of a multiprocessor, and may exceed 32 bits."""
+"""Maximum number: more need too much memory of a multiprocessor, and sums may exceed 32 bits."""
 
-_LARGEST = (1 << 13) - 1  # weight on the device: the sum of a few fits into 16 bits
+_LARGEST = (1 << 13) - 1  # a weight on the device: sums of a few fit into 16 bits
 _MOST_PRICE, _MOST_SCALE, _MOST_GAIN = 127, 512.0, float(1 << 22)
 _LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
-_SPARE = 24  # places for free items beyond those of the relaxation
+_SPARE = 24  # capacity for items that are not chosen, beyond those of the relaxation
 
 
 class CoreVariant(NamedTuple):
-    """A core size and prices of overloads."""
+    """The size of a core and the prices of overloads, relative to defaults."""
 
     size: float
     """Number of items of the core, relative to the default."""
     factor: float
     """Price of a capacity, relative to its dual."""
     least: float
-    """Minimum price of a capacity for items of mean weight, relative to the mean of all
-    capacities."""
+    """Minimum price of an item of mean weight in a constraint, relative to the mean over all
+    constraints."""
 
 
 VARIANTS = (
@@ -54,8 +54,8 @@ VARIANTS = (
 low prices for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
 
 _FEWEST, _PER_CONSTRAINT, _MOST = 40, 2, 96
-"""The default size is `_FEWEST` plus `_PER_CONSTRAINT` items, but at most `_MOST`: fewer items
-suffice for few constraints; see docs/design/knapsacks.md."""
+"""The default size is `_FEWEST`, plus `_PER_CONSTRAINT` for each binding constraint, but at most
+`_MOST`; see docs/design/knapsacks.md."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Core:
 
     file: MkpFile
     find_numbering: Callable[[], NDArray[np.int64]]
-    """Returns the file's item for each item of the device; called only when needed."""
+    """Returns the index in the file of each item on the device; called only when needed."""
     find_duals: Callable[[], NDArray[np.float64]]
     """Returns the price of a unit of each capacity, in units of profit."""
     variants: tuple[CoreVariant, ...] = VARIANTS
 
     @cached_property
     def numbering(self) -> NDArray[np.int64]:
-        """The file's item for each item of the device."""
+        """The index in the file of each item on the device."""
         return self.find_numbering()
 
     @cached_property
@@ -113,7 +113,7 @@ class Core:
 
     @cached_property
     def _reduced(self) -> NDArray[np.float64]:
-        """The profit of each item of the device minus its priced weight."""
+        """The reduced profit of each item on the device: its profit minus its priced weight."""
         file = self.file
         priced = self.duals @ file.weights.astype(np.float64)
         reduced = (file.profits - priced) / max(1, int(self._profits.max(initial=0)))
@@ -121,7 +121,7 @@ class Core:
 
     @cached_property
     def _fits(self) -> NDArray[np.bool_]:
-        """The same for each item of the device."""
+        """Whether each item on the device fits into an empty knapsack."""
         return self._fitting[self.numbering]
 
     @cached_property
@@ -144,14 +144,14 @@ class Core:
 
     @cached_property
     def rounded(self) -> NDArray[np.bool_]:
-        """The items with positive reduced profit, which all fit together at optimal duals."""
+        """Whether each reduced profit is positive; at optimal duals, these items fit together."""
         return (self._reduced > 0) & self._fits
 
     @property
     def places(self) -> int:
-        """Maximum number of free items of a replica; a multiple of 16."""
+        """Length of the list of items that are not chosen; a multiple of 16."""
         free = self.largest - int(self.rounded[self.items].sum())
-        return _up(min(self.largest, free + _SPARE) + 1, _TOGETHER)
+        return -(-(min(self.largest, free + _SPARE) + 1) // _TOGETHER) * _TOGETHER
 
     @property
     def likeness(self) -> Hashable:
@@ -256,7 +256,3 @@ def levels() -> NDArray[np.float32]:
     order = np.argsort(np.random.Philox(key=_KEY).random_raw(_LEVELS), kind="stable")
     shuffled = rounded[order]
     return np.concatenate([shuffled, shuffled[:_TOGETHER]]).astype(np.float32)
-
-
-def _up(number: int, multiple: int) -> int:
-    return -(-number // multiple) * multiple

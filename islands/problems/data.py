@@ -25,6 +25,7 @@ from islands.problems.arguments import (
     element,
     first_true,
     integers,
+    is_sparse,
     items_of,
     name_or,
     read_array,
@@ -76,11 +77,11 @@ def tsp(
     response of a routing engine, as a dict or the path of a file: of OSRM (`durations`, or
     `field="distances"`), Valhalla (`time`, `distance`) or GraphHopper (`times`, `distances`,
     `weights`). Lengths with decimals are scaled to whole numbers, by a power of ten if this is
-    exact; otherwise by a power of two, to a resolution of 30 bits of the longest one.
+    exact; otherwise by a power of two, such that the longest one has 30 bits.
 
-    With `start` or `end`, the numbers of cities, a tour is a path between them; an end that is not
-    given is free. `"any"` for both is a path with free ends. `fixed` lists pairs of cities that
-    follow each other in the tour, in either direction if lengths are symmetric.
+    With the number of a city as `start` or `end`, a tour is a path; an end that is not given is
+    free. `"any"` for both is a path with free ends. `fixed` lists pairs of cities that must follow
+    each other in the tour, in either direction if lengths are symmetric.
 
     `labels` are names of the cities, and `places` has a row for each city with its longitude and
     latitude in degrees: both are for maps (`geojson`), and may be part of the response of a routing
@@ -190,7 +191,7 @@ def mkp(
     """Return a multidimensional knapsack problem: choose items with the largest total profit.
 
     `profits` has a number for each item, `weights` a row for each constraint and a column for each
-    item, `capacities` a number for each constraint. All are whole numbers of at least 0.
+    item, `capacities` a number for each constraint. All are non-negative integers.
 
     `name` is the name in results. `best_known` is the best known profit, for gaps and for
     `stop="best-known"`.
@@ -231,8 +232,13 @@ def _linear(values: Any, n: int) -> Matrix:
 def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], float]:
     """Return a matrix of whole numbers with a zero diagonal, and their unit; -1 for infinity.
 
-    The unit reserves room for the fixed edges.
+    The unit leaves room for the lengths of fixed edges.
     """
+    if is_sparse(values):
+        raise UsageError(
+            "distances: is a sparse matrix, in which an absent entry could be a length of 0 or a"
+            " leg that does not exist. Pass distances.toarray(), with infinity where no leg leads"
+        )
     _refuse_none(values)
     array = read_array("distances", values, 2)
     n = len(array)

@@ -76,7 +76,7 @@ class Legs(Distances):
         return self.between(tours[..., :-1], tours[..., 1:])
 
     def faults(self, tours: Ints) -> list[str]:
-        """Return the faults of a tour of all cities: forbidden legs, fixed edges and ends.
+        """Return the faults of a tour: forbidden legs, missing fixed edges and wrong ends.
 
         Cities are counted from 0.
         """
@@ -124,7 +124,7 @@ class Legs(Distances):
             if most > limit or ((row < 0) != (column < 0)).any():
                 return []
         length = most / self.unit
-        words = f"lengths of opposite directions differ by at most {length:g}: with equal lengths,"
+        words = f"lengths of opposite directions differ by at most {length:g}: if they were equal,"
         words += " the instance would be solved faster"
         return [Remark("directions", length, words)]
 
@@ -142,9 +142,9 @@ class Legs(Distances):
         return np.where(lengths == FORBIDDEN, PRICE, np.where(lengths == JOINED, 0, lengths))
 
     def _reduced(self) -> NDArray[np.int32]:
-        """Return the lengths between items; tours have the same lengths as those of the cities.
+        """Return the lengths between items, for which tours are as long as tours of the cities.
 
-        The lengths inside chains, equal in all tours, are distributed over the legs.
+        The total length inside chains, the same in all tours, is distributed over the legs.
         """
         legs, chains = self._closed(), self.chains
         inside = sum(int(legs[chain[:-1], chain[1:]].sum(dtype=np.int64)) for chain in chains.items)

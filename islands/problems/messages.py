@@ -1,4 +1,4 @@
-"""The longer messages about problems and their data: functions that return the error."""
+"""The longer messages about problems and their data; each function returns the error."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,7 +62,7 @@ def path_instead_of_matrix(*, name: str, path: str, form: str) -> UsageError:
 
 def not_an_array(*, name: str, values: Any, form: str, error: Exception) -> UsageError:
     return UsageError(
-        f"{name}={shown(values)}: cannot become a NumPy array"
+        f"{name}={shown(values)}: cannot be converted to a NumPy array"
         f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
     )
 
@@ -111,21 +111,21 @@ def costs_too_large(*, largest: int, most: int) -> UsageError:
 
 def single_problem(*, problem: Any) -> UsageError:
     return UsageError(
-        f"problems={shown(problem)}: is one problem. Write islands.solve for one, or a list"
+        f"problems={shown(problem)}: is one problem. Call islands.solve for it, or pass a list"
     )
 
 
 def open_file(*, file: Any) -> UsageError:
     return UsageError(
-        f"problems={shown(file)}: is a file. Read the names of instances yourself, and"
-        " pass a list; a name FILE.py:NAME in it is a script, which is run"
+        f"problems={shown(file)}: is a file. Read the names of instances from it,"
+        " and pass them as a list. A name FILE.py:NAME causes the script to be executed"
     )
 
 
 def not_a_batch_of_tours(*, shape: tuple[int, ...]) -> UsageError:
     return UsageError(
         f"problems: an array of the shape {shape}, must be (B, n, 2) for coordinates or"
-        " (B, n, n) for distances of tours. Make others with islands.qap_batch or"
+        " (B, n, n) for distances of tours. Create other problems with islands.qap_batch or"
         " islands.mkp_batch"
     )
 
@@ -149,8 +149,8 @@ def no_places(*, file: TspFile) -> UsageError:
 
 def leg_too_long(*, file: TspFile, length: int, most: int) -> UsageError:
     return UsageError(
-        f"{file.name}: a leg and its share of the fixed edges are {length}"
-        f" long, must be at most {most}. Divide all lengths by a common factor, or pass"
+        f"{file.name}: a leg, with its share of the fixed edges, has length {length};"
+        f" at most {most} is possible. Divide all lengths by a common factor, or pass"
         " them to islands.tsp as floats, which are scaled"
     )
 

@@ -40,8 +40,8 @@ class MkpSettings(Settings):
 
     infeasible: str = setting(
         "repair",
-        "how infeasible subsets are handled: drop random items, penalise the excess (linear),"
-        " penalise the weight (dynamic), or drop and add items by utility (repair)",
+        "how infeasible subsets are handled: drop random items (drop), penalise the excess"
+        " (linear), penalise the weight (dynamic), or drop and add items by utility (repair)",
         choices=WAYS,
     )
     penalty: float = setting(
@@ -121,7 +121,7 @@ class Mkp(Problem):
 
     @property
     def scale(self) -> Scale:
-        """Profits, in the unit of the file; penalties mark infeasible subsets."""
+        """The scale of profits, in the unit of the file; penalised subsets have marked costs."""
         marks = self.settings.infeasible in PENALTIES
         return Scale(maximise=self.maximise, unit=self.file.unit, marks=marks)
 
@@ -150,17 +150,17 @@ class Mkp(Problem):
         return type(self)(self.file, self.instance, self.best_known, settings)
 
     def numbering(self) -> NDArray[np.int64]:
-        """Return the item of a solution for each item of the device."""
+        """Return the index in the instance of each item on the device."""
         return self.orders[0] if self.sorts_items else np.arange(self.size)
 
     def _to_device(self, solutions: Solution) -> Solution:
         """Return solutions in the item numbers of the device."""
         return solutions[..., self.numbering()]
 
-    def _from_device(self, of_device: Solution) -> Solution:
+    def _from_device(self, device_solutions: Solution) -> Solution:
         """Return solutions in the item numbers of the instance."""
-        solutions = np.empty_like(of_device)
-        solutions[..., self.numbering()] = of_device
+        solutions = np.empty_like(device_solutions)
+        solutions[..., self.numbering()] = device_solutions
         return solutions
 
     @cached_property
@@ -199,7 +199,7 @@ class Mkp(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the sizes, also of the core; None for subclasses or with a best known value."""
+        """Return the sizes and settings; None for subclasses or with a best known value."""
         if type(self) is not Mkp or self.best_known is not None:
             return None
         core = None if self.core is None else self.core.likeness

@@ -1,7 +1,7 @@
 """The quadratic assignment problem: assign n facilities to n different locations.
 
 An assignment p, with facility i at location p(i), costs the sum of A[i, j] * B[p(i), p(j)] over all
-ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] for each facility.
+ordered pairs, including i = j. `islands.qap` can add a cost L[i, p(i)] for each facility.
 """
 
 from __future__ import annotations
@@ -19,7 +19,13 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, base_remark, cost_remarks, is_inverse, read_sln, write_sln
-from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
+from islands.instances.solution_files import (
+    Remark,
+    counting_as_in,
+    order_fault,
+    read_json,
+    solution_file,
+)
 from islands.problems.arrays import Arrays, narrowed
 from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, ProblemWords
@@ -104,8 +110,8 @@ class Qap(Problem):
         a, b, *linear = self._on_device
         diagonal = bool(a.diagonal().any() and b.diagonal().any())
         # A swap changes 4 n products and the symmetric ones, and 4 linear terms.
-        of_linear = 8 * sum(int(matrix.max()) for matrix in linear)
-        is_small = 8 * self.size * int(a.max()) * int(b.max()) + of_linear < 2**31
+        linear_change = 8 * sum(int(matrix.max()) for matrix in linear)
+        is_small = 8 * self.size * int(a.max()) * int(b.max()) + linear_change < 2**31
         largest = int(a.sum()) * int(b.max()) + self._most_linear()
         return {
             "PROBLEM_SWAPS": Header("problems/qap_swaps.cuh"),
@@ -148,7 +154,7 @@ class Qap(Problem):
         )
 
     def arrays(self) -> list[NDArray[np.generic]]:
-        """Return the matrices, in which symmetric ones contain each pair once, and `Form.after`."""
+        """Return the matrices, with symmetric pairs combined, and `Form.after` if it exists."""
         after = self.form.after
         return [*self._on_device, *([] if after is None else [after])]
 
@@ -162,8 +168,8 @@ class Qap(Problem):
         for start in range(0, count, many):
             places = solutions[start : start + many]
             for row in range(0, n, rows):
-                of_rows = places[:, row : row + rows]
-                b = self.file.b[of_rows[:, :, np.newaxis], places[:, np.newaxis, :]]
+                part = places[:, row : row + rows]
+                b = self.file.b[part[:, :, np.newaxis], places[:, np.newaxis, :]]
                 costs[start : start + many] += np.einsum(
                     "ij,kij->k", self.file.a[row : row + rows], b
                 )
@@ -197,12 +203,12 @@ class Qap(Problem):
         if order_fault(file.order, self.size, WORDS) is not None:
             return file.order, [base_remark(file)]
         inverse = np.argsort(file.order)
-        cost, of_inverse = self.costs(np.stack([file.order, inverse])).tolist()
-        solution = inverse if is_inverse(file, cost, of_inverse) else file.order
-        return solution, [base_remark(file), *cost_remarks(file, cost, of_inverse)]
+        cost, inverse_cost = self.costs(np.stack([file.order, inverse])).tolist()
+        solution = inverse if is_inverse(file, cost, inverse_cost) else file.order
+        return solution, [base_remark(file), *cost_remarks(file, cost, inverse_cost)]
 
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
-        """Return remarks; an assignment with the cost stated in the file confirms it."""
+        """Return remarks; an assignment with the stated best value confirms this value."""
         if cost is None:
             remarks = super().remarks_on(path, cost)
         else:
@@ -233,7 +239,7 @@ class Qap(Problem):
         narrow = narrowed(matrix, _C_TYPES)
         if narrow is None:
             raise self._error(
-                f"two numbers opposite each other across the diagonal add up to {matrix.max()}; at"
+                f"two entries opposite each other across the diagonal add up to {matrix.max()}; at"
                 f" most {np.iinfo(np.int32).max} is possible. {_FIX}"
             )
         return narrow
@@ -274,7 +280,7 @@ def checked_best_known(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
 
 
 def _compared(problem: Qap, value: int) -> tuple[bool, str]:
-    """Return whether an independent source agrees with the value, and why."""
+    """Return whether an independent source agrees with the value, and the reason."""
     known = problem.best_known
     if known is not None:
         agrees = known.value == value
@@ -293,7 +299,7 @@ def _compared(problem: Qap, value: int) -> tuple[bool, str]:
 
 
 def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
-    """Return remarks, given the cost of an assignment in the file `name`."""
+    """Return the problem's remarks, after an assignment with this cost was read from `name`."""
     published = _published(problem)
     is_worse = published is not None and published[0] < cost
     if problem.best_known is not None or cost != problem.file.stated.value or is_worse:
@@ -303,7 +309,7 @@ def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
 
 
 def _published(problem: Qap) -> tuple[float, str] | None:
-    """Return the best value in the catalogue for the same name and size, with its full name."""
+    """Return the best value of catalogue entries of this name and size, and the full name."""
     values = [
         (entry.best_known.value, entry.full_name)
         for entry in catalogue().named(problem.file.name)
@@ -313,9 +319,9 @@ def _published(problem: Qap) -> tuple[float, str] | None:
 
 
 def _solved(problem: Qap, value: int) -> tuple[bool, str]:
-    """Return whether the assignment in the solution file or its inverse has this cost, and why.
+    """Return whether the assignment in the solution file, or its inverse, has this cost.
 
-    The cost in the header of the solution file is ignored.
+    Also return the reason. The cost in the header of the solution file is ignored.
     """
     assert problem.path is not None, "a stated value is read from a file"
     name = f"{problem.file.name}.sln"
@@ -327,7 +333,8 @@ def _solved(problem: Qap, value: int) -> tuple[bool, str]:
         order = read_sln(path, problem.size).order
     except InputError as error:
         return False, f"{path.name} does not confirm it ({error})"
-    fault = order_fault(order, problem.size, WORDS)
+    with counting_as_in(path):
+        fault = order_fault(order, problem.size, WORDS)
     if fault is not None:
         return False, f"{path.name} does not confirm it ({fault})"
     costs = problem.costs(np.stack([order, np.argsort(order)])).tolist()

@@ -1,7 +1,7 @@
 """Assignment problems with a sparse matrix, stored as lists of neighbours.
 
-Items are those of the sparse matrix, with flows to their neighbours; the other matrix has the
-distances between places. Costs are sums of flows times distances over unordered pairs.
+The sparse matrix has the flows of items to their neighbours, the other one the distances between
+places. Costs are sums of flows times distances over unordered pairs.
 """
 
 from collections.abc import Hashable, Mapping
@@ -24,7 +24,7 @@ _MOST_DENSITY = 0.3
 """Maximum density of a sparse matrix for which the cost change of an exchange is computed faster
 from neighbours than from rows."""
 FEWEST_ITEMS, MOST_ITEMS = 8, 1024
-"""Sizes that resampled growth supports: the costs of all places must fit into block memory."""
+"""The sizes that resampled growth supports: the costs of all places must fit into block memory."""
 _NARROW = 2**28
 """Item costs below this limit are stored in 32 bits in kernels."""
 _EXACT, _MOST = 2**53, 2**63 - 1  # limits of exact doubles, and of integers
@@ -40,12 +40,12 @@ class Sparse:
     """The neighbours of the items of a sparse matrix, and the distances between their places."""
 
     first: NDArray[np.int32]
-    """The neighbours of item u are those from first[u] to first[u + 1], by decreasing flow."""
+    """The neighbours of item u are at first[u] to first[u + 1] - 1, by decreasing flow."""
     neighbour: NDArray[np.int32]
     flow: Matrix
     distances: Matrix
     turned: bool
-    """True if items here are places in the problem's kernels, with the two roles exchanged."""
+    """Whether the roles are exchanged: items here are places in the problem's kernels."""
 
     @classmethod
     def of(cls, a: NDArray[Any], b: NDArray[Any]) -> Self | None:
@@ -150,14 +150,12 @@ class Sparse:
     @cached_property
     def nearest(self) -> Matrix:
         """The distances from each place to the others, nearest first."""
-        n = self.size
-        others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
-        return np.sort(others, axis=1)
+        return self._nearest(range(self.size), self.size - 1)
 
     def near(self, count: int) -> NDArray[np.int32]:
         """Return the nearest places of each place, nearest first."""
         n = self.size
-        # Numbered from the place itself, so that ties are broken differently for each place.
+        # Numbers are relative to the place, so that ties are broken differently for each place.
         turned = (np.arange(n)[:, np.newaxis] + np.arange(1, n)) % n
         order = np.argsort(np.take_along_axis(self.distances, turned, 1), axis=1, kind="stable")
         return np.take_along_axis(turned, order[:, :count], 1).astype(np.int32)
@@ -166,7 +164,7 @@ class Sparse:
     def lower_bound(self) -> int:
         """A lower bound on the cost: each item sends its largest flows to the nearest places."""
         n = self.size
-        # The last neighbours of an item with very many share a distance; otherwise, this is slow.
+        # If an item has very many neighbours, the last ones share a distance, to save time.
         most = min(int(self.degrees.max(initial=0)), max(1, _MOST_RANKED // n))
         if most == 0:
             return 0

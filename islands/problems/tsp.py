@@ -1,6 +1,6 @@
 """The travelling salesman problem: find the shortest closed tour through all cities.
 
-Files have integer lengths by the rules of TSPLIB. Coordinates from arrays have exact lengths unless
+Files have integer lengths by the TSPLIB rules. Coordinates from arrays have exact lengths unless
 `metric` is such a rule.
 """
 
@@ -57,8 +57,8 @@ class TspSettings(named.Settings):
 
     ends: str = named.setting(
         "",
-        "the first and the last city of a path, counted from 0, such as 0:7; any: any city, as in"
-        " 0:any; empty: a closed tour, unless the instance says otherwise",
+        "the first and the last city of a path, counted from 0, such as 0:7; 'any' stands for any"
+        " city, as in 0:any; empty: as in the instance, by default a closed tour",
     )
     fixed: str = named.setting(
         "", "edges that the tour must have, such as 3-5,8-2; from the first city to the second one"
@@ -110,7 +110,7 @@ class Tsp(Problem):
 
     @property
     def scale(self) -> Scale:
-        """Lengths: integers, or exact ones in a small unit."""
+        """The scale of lengths: whole numbers, or exact lengths in a small unit."""
         return self._scale
 
     def adjusted(self, settings: named.Settings) -> Self:
@@ -143,7 +143,7 @@ class Tsp(Problem):
         return geojson_of(self.file, np.asarray(solution), self.cost(solution))
 
     def saved(self) -> Arrays:
-        """Return the distance rule, the coordinates or the matrix, and requirements of tours."""
+        """Return the distance rule, the coordinates or the matrix, and the ends and fixed edges."""
         file = self.file
         facts: dict[str, Any] = {"metric": file.metric}
         others = {"unit": file.unit, "ends": file.ends, "fixed": file.fixed, "labels": file.labels}
@@ -198,7 +198,7 @@ class Tsp(Problem):
         return [self.near.array()]
 
     def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
-        """Return the length of each row, a tour; forbidden legs have a price."""
+        """Return the length of the tour in each row; a forbidden leg costs `PRICE`."""
         solutions = self._rows(solutions)
         count, n = solutions.shape
         rows = max(1, _EDGES_AT_ONCE // n)
@@ -209,7 +209,7 @@ class Tsp(Problem):
         return lengths
 
     def check(self, solution: Solution) -> None:
-        """Raise a `RunError` if `solution` does not visit each city once."""
+        """Raise a `RunError` if `solution` is not a tour with the required ends and edges."""
         fault = tour_fault(solution, self.entries)
         if fault is not None:
             raise RunError(f"not a tour of {self.instance}: {fault}. Each city must appear once")
@@ -234,7 +234,7 @@ class Tsp(Problem):
         return read_facts(path, self.entries, TspSettings.names())
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
-        """Write a TSPLIB tour; comments state its requirements besides the cities."""
+        """Write a TSPLIB tour; comments state the ends and fixed edges."""
         facts: list[tuple[str, str]] = []
         if self.file.ends is not None:
             facts.append(("ends", ends_text(self.file.ends)))

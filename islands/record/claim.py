@@ -10,13 +10,17 @@ from islands.inside import inside
 from islands.record.folder import FOLDERS, refuse_unfit, remove_earlier_run, unusable
 from islands.record.lock import FolderLock
 
+_LONGEST_NAME = 50
+"""Maximum number of characters of a name in that of a folder, which may have 255 bytes."""
+
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
     """Create the folder of a run, or remove an earlier run from the requested one, and lock it."""
     refuse_unfit(folder, force=force)
     try:
         if folder is None:
-            folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
+            date = time.strftime("%Y%m%d-%H%M%S")
+            folder = fresh(Path("runs"), f"{name[:_LONGEST_NAME]}-{date}")
             lock.acquire(folder)
             return folder
         folder.mkdir(parents=True, exist_ok=True)

@@ -50,9 +50,9 @@ FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 LEDGER = "runs.jsonl"
 """The results of many runs, one per line, in the folders of series, tunings and so on."""
 LONGEST_RESULT = 1 << 28
-"""Maximum bytes of a line of the ledger; the line of a run with ten million items is shorter."""
+"""Maximum length of a line of the ledger; the line of a run with ten million items is shorter."""
 _MOST_COUNTED = 1 << 28
-"""Maximum bytes of the ledger in which lines are counted: at least 200000 small runs."""
+"""Lines are only counted in this many bytes of the ledger: at least 200000 small runs."""
 SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
 EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
@@ -153,7 +153,7 @@ def remove_checkpoint(checkpoint: Path) -> None:
 def unusable(folder: Path, error: OSError) -> UsageError:
     """Return the error of a folder that cannot be used."""
     reason = f"{option('out', folder)}: {system_reason(error)}"
-    return UsageError(f"{reason}. Name a folder that can be written")
+    return UsageError(f"{reason}. Name a folder in which you may write")
 
 
 def _has_files(folder: Path) -> bool:

@@ -43,10 +43,10 @@ _LAST = "checkpoint"
 """The last table in run.toml."""
 _SIGNATURE = "signature"
 _SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
-"""The bytes of a signature, and the maximum of its array with a header."""
+"""The number of bytes of a signature, and the maximum for its array with the header."""
 _HEADER_BYTES = 1 << 12
 """An upper bound on the bytes of an array in a file besides its values."""
-_TRUST = "If you made the folder, or trust it, add --trust"
+_TRUST = "If you created the folder, or trust it, add --trust"
 
 
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
@@ -107,7 +107,7 @@ def signature_of(problem: Problem) -> str:
 
 
 def stored_signature(folder: Path) -> str:
-    """Return the signature of the problem in a folder, which is not read; empty without one."""
+    """Return the signature of the problem in a folder without reading it; empty without one."""
     path = folder / PROBLEM
     with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
         member = file.getinfo(f"{_SIGNATURE}.npy")

@@ -57,7 +57,7 @@ def changed_settings(path: Path, mismatch: str) -> InputError:
     """Return the error for settings with another checksum."""
     return InputError(
         f"{path}: {mismatch}. Restore it; or, if you changed it on purpose, remove its last line,"
-        " or begin a new run with: islands run --config"
+        " or start a new run with: islands run --config"
     )
 
 
@@ -79,7 +79,7 @@ def changed_part(folder: Path, part: str, original: Path | None) -> InputError:
     then = "" if original is None else f"; the original is {original}"
     return InputError(
         f"{folder}: {what} has changed since the run began{then}. Restore the script or,"
-        " for a problem from a file, the version of islands; or begin a new run"
+        " for a problem from a file, the version of islands; or start a new run"
     )
 
 

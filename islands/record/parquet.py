@@ -33,11 +33,11 @@ _MOST_PARTS = 1 << 13
 """The maximum number of row groups, or of entries of another list in the footer: Arrow allocates
 these lists before it reads them."""
 _LONGEST_METADATA = 1 << 24
-"""The maximum bytes of a text in the footer, such as the result of the run."""
+"""Maximum number of bytes of a text in the footer, such as the result of the run."""
 _LONGEST_TEXT = 32
-"""The maximum bytes of a text in a column: every row may repeat a text of the dictionary."""
+"""Maximum number of bytes of a text in a column, as every row may repeat it."""
 _BYTES_PER_VALUE, _OTHER_BYTES = 64, 1 << 16
-"""The maximum bytes of a column per row, and of its dictionary and headers."""
+"""Maximum number of bytes of a column per row, and of its dictionary and headers."""
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
@@ -45,7 +45,7 @@ _SCHEMA = b"ARROW:schema"
 
 
 class TooManyRowsError(InputError):
-    """A file has more rows than a command reads."""
+    """A file with more rows than a command reads."""
 
 
 def require_at_most(path: Path, rows: int, most: int) -> None:
@@ -101,8 +101,8 @@ def read_parquet(
 ) -> pa.Table:
     """Return the rows with the metadata of a file that is intact and has only these `columns`.
 
-    Refuse more than `most` rows; by default, more than a command reads, unless they are fewer than
-    the bytes of the file. The file is read in pieces, of which `keep` selects rows.
+    Refuse more than `most` rows; the default is `MOST_ROWS`, or the bytes of the file if these are
+    more. The file is read in pieces; `keep` selects the rows of a piece to return.
     """
     import pyarrow as pa
 
@@ -120,7 +120,7 @@ def read_parquet(
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             left -= len(batch)
             if left < 0:  # the row groups have more than the footer states
-                raise ValueError("it has more rows than it states")
+                raise ValueError("it has more rows than its footer states")
             batch.validate(full=True)
             decoded = pa.RecordBatch.from_arrays([*map(_as_text, batch.columns)], schema=schema)
             rows.add(decoded)
@@ -137,7 +137,7 @@ def read_parquet(
 def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
     """Open a file so that texts are read as dictionaries.
 
-    Arrow then stores a repeated text once, and refuses encodings of texts as differences.
+    Arrow then stores a repeated text once, and refuses delta encodings of texts.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -66,15 +66,15 @@ def sources() -> str:
     return total.hexdigest()
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of installed packages."""
-    return {"python": platform.python_version(), **_package_versions()}
+def versions(packages: tuple[str, ...] = _PACKAGES) -> dict[str, str]:
+    """Return the versions of Python and of those packages that are installed."""
+    return {"python": platform.python_version(), **_package_versions(packages)}
 
 
 @cache  # Python reads all metadata of the packages, and a run stores versions in several files
-def _package_versions() -> dict[str, str]:
+def _package_versions(packages: tuple[str, ...]) -> dict[str, str]:
     installed = {}
-    for package in _PACKAGES:
+    for package in packages:
         with suppress(PackageNotFoundError):
             installed[package] = version(package)
     return installed

@@ -81,7 +81,7 @@ def restore(
             say(f"refused {refused[-1]}")
             return None
         gathered = world.allgather(origin.losses)
-        losses = {path: reason for of_rank in gathered for path, reason in of_rank.items()}
+        losses = {path: reason for rank_losses in gathered for path, reason in rank_losses.items()}
         if losses and needs_records:
             without_records.append(name)
             first = next(iter(losses.values()))

@@ -1,6 +1,6 @@
 """The records of a run as tables: collected in memory, or read from its folder.
 
-In memory, a long run keeps every second, fourth, ... epoch only.
+Of a long run, only every second, fourth, ... epoch is kept in memory.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _MOST_ROWS, _ROWS_AT_ONCE = 1 << 20, 1 << 12
 """Maximum number of rows of all ranks in memory, and of rows converted to arrays at once."""
 _KEPT_ROWS = 1 << 20
 _MOST_THINNED_ROWS = 1 << 24
-"""Maximum number of rows that are kept of a long record, and that it may have, as reading takes
-seconds."""
+"""Maximum number of rows that are kept of a long record, and of those that it may have, as reading
+them takes seconds."""
 
 
 class MemoryRecords:
@@ -76,11 +76,11 @@ class Rows:
     """The rows of a record of one rank."""
 
     def __init__(self, kind: type[Record], problem: Problem, ranks: int) -> None:
-        """Limit the rows to the share of one of `ranks` ranks."""
+        """Share the limit on rows equally among `ranks` ranks."""
         self._kind, self._problem, self._most = kind, problem, _MOST_ROWS // ranks
         self._epochs = self._waiting_rows = 0
         self.every = 1
-        """A power of two, of which the numbers of kept epochs are multiples."""
+        """A power of two; epochs whose numbers are multiples of it are kept."""
         self._waiting: list[tuple[int, Epoch]] = []
         self._last: tuple[int, Epoch] | None = None
         self._parts: list[Columns] = []
@@ -268,7 +268,6 @@ class Thinning:
 
     def keep(self, rows: pa.Table) -> pa.Table:
         """Return the selected rows of the next piece."""
-        import numpy as np
         import pyarrow as pa
 
         generation = rows.column("generation").to_numpy()

@@ -30,11 +30,11 @@ _FEW = len(COLOURS)
 _POINTS = 6000
 """Maximum number of points of all curves of a panel."""
 _FINE, _WIDE = 0.1, 20.0
-"""The axis is logarithmic above this gap in per cent, if the largest gap is this many times the
-smallest."""
+"""The axis is logarithmic above a gap of `_FINE` per cent, if the largest gap is more than `_WIDE`
+times the smallest."""
 _EARLY, _LONG = 0.1, 50.0
-"""The time axis is logarithmic if the best was found within this share of the time, and if the last
-row is later than the first one by this factor."""
+"""The time axis is logarithmic if the best was found within this share of the time, and the time of
+the last row is at least this many times that of the first."""
 _SOFT = "#8a8a8a"
 _COLUMNS = 9
 """Columns of the legend of islands."""
@@ -57,7 +57,7 @@ _ARROWS = 400
 
 def draw_convergence(
     history: History,
-    over: str = "generations",
+    over: str = "seconds",
     *,
     best_known: float | None = None,
     parts: Sequence[str] = PARTS,
@@ -122,30 +122,30 @@ def _draw_best(
     """
     few, step = len(history.islands) <= _FEW, {"drawstyle": "steps-post"}
     best = history.changes(places)
-    of_islands = [
-        tuple(axis[_spread(len(axis), len(x))] for axis in history.changes(places, column))
+    island_curves = [
+        tuple(axis[_evenly(len(axis), len(x))] for axis in history.changes(places, column))
         for column in range(len(history.islands) if few else 0)
     ]
     # One grid for all curves, so that they form one array.
-    grid = np.unique(np.concatenate([x, best[0], *(at for at, _ in of_islands)]))
+    grid = np.unique(np.concatenate([x, best[0], *(at for at, _ in island_curves)]))
     values = (
-        np.stack([_after(at, costs, grid) for at, costs in of_islands], axis=1)
+        np.stack([_stepped(at, costs, grid) for at, costs in island_curves], axis=1)
         if few
-        else _after(x, shown.best, grid)
+        else _stepped(x, shown.best, grid)
     )
     _draw(panel, grid, scale.drawn(shown, values), shown, **step)
     if len(history.islands) > 1:
         look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5, "label": "all"}
-        panel.plot(grid, scale.drawn(history, _after(*best, grid)), **look, **step)
+        panel.plot(grid, scale.drawn(history, _stepped(*best, grid)), **look, **step)
 
 
-def _after(at: Floats, values: Floats, grid: Floats) -> Floats:
+def _stepped(at: Floats, values: Floats, grid: Floats) -> Floats:
     """Evaluate the step function that takes `values` from `at` on; NaN before the first step."""
     padded = np.concatenate([np.full_like(values[:1], np.nan), values])
     return padded[np.searchsorted(at, grid, side="right")]
 
 
-def _spread(count: int, most: int) -> Whole:
+def _evenly(count: int, most: int) -> Whole:
     """Return at most `most` evenly spaced integers from 0 to `count - 1`, both included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
@@ -245,17 +245,21 @@ def words_of(history: History) -> str:
 
 
 def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) -> Any:
-    """Draw the best cost of all islands against the generation; return the axes."""
+    """Draw the best cost of all islands against the seconds; return the axes."""
     with style():
         axes = new_axes() if axes is None else axes
     known = trace.filter(trace["best"].is_valid())
     best = known["best"].to_numpy()
-    generations, first = np.unique(known["generation"].to_numpy(), return_index=True)
+    seconds = known["seconds"].to_numpy()
     if best.size:
+        # Each island has a row per recorded generation.
+        _, first = np.unique(known["generation"].to_numpy(), return_index=True)
         better = np.maximum if maximise else np.minimum
         best = better.accumulate(better.reduceat(best, first))
-    axes.step(generations, best, where="post")
-    axes.set(xlabel="generation", ylabel="best profit" if maximise else "best cost", title=title)
+        # Ranks that do not wait for each other may record a generation after the next one.
+        seconds = np.maximum.accumulate(np.maximum.reduceat(seconds, first))
+    axes.step(seconds, best, where="post")
+    axes.set(xlabel="seconds", ylabel="best profit" if maximise else "best cost", title=title)
     axes.grid(visible=True, alpha=0.3)
     return axes
 
@@ -300,14 +304,14 @@ def draw_lineage(migrants: Migrants, history: History, lineage: Lineage) -> Any:
     figure = new_figure(WIDTH, HEIGHT * 1.2)
     axes = figure.add_subplot()
     won = np.flatnonzero(migrants.gain > 0)
-    won = won[_spread(len(won), _ARROWS)]
+    won = won[_evenly(len(won), _ARROWS)]
     if won.size:
         axes.plot(
             np.repeat(migrants.generation[won], 3).astype(np.float64),
             np.stack(
                 [migrants.source[won], migrants.target[won], np.full(len(won), np.nan)], 1
             ).ravel(),
-            color="#8a8a8a",
+            color=_SOFT,
             linewidth=0.5,
             alpha=0.5,
         )

@@ -94,7 +94,7 @@ def shown() -> Iterator[None]:
 
 
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Any:
-    """Return an empty figure of this size in inches, inside `shown` one of pyplot."""
+    """Return an empty figure of this size in inches; inside `shown`, it belongs to pyplot."""
     with needed():
         from matplotlib.figure import Figure
 
@@ -200,8 +200,11 @@ def inline(figure: Any, words: str) -> str:
     """Return a figure as SVG with the size and the colours of its page; `words` describe it."""
     stream = StringIO()
     with style(salt=words):
+        from matplotlib.colors import to_hex
+
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-        panels = panels_of(figure)  # the values of its curves, which the page shows at the pointer
+        # The values of its curves, which the page shows at the pointer.
+        panels = panels_of(figure, lambda colour: to_hex(colour, keep_alpha=True))
     text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
     text = _UNUSED_NAME.sub("", _METADATA.sub("", text, count=1))
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")

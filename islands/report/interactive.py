@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,19 @@ _INCH = 72.0
 """Units of an SVG in an inch."""
 
 
-def panels_of(figure: Any) -> str:
-    """Return the named curves of a figure as JSON: their values, and positions in the picture."""
+def panels_of(figure: Any, colour_of: Callable[[Any], str]) -> str:
+    """Return the named curves of a figure as JSON: their values, and positions in the picture.
+
+    `colour_of` converts a colour of Matplotlib to one of CSS.
+    """
     height = figure.get_figheight() * _INCH
-    panels = [panel for axes in figure.axes if (panel := _panel(axes, height)) is not None]
+    panels = [panel for axes in figure.axes if (panel := _panel(axes, height, colour_of))]
     return json.dumps(panels, separators=(",", ":"), allow_nan=False) if panels else ""
 
 
-def _panel(axes: Any, height: float) -> dict[str, Any] | None:
+def _panel(axes: Any, height: float, colour_of: Callable[[Any], str]) -> dict[str, Any] | None:
+    if axes.xaxis.have_units() or axes.yaxis.have_units():
+        return None  # dates or categories
     groups: list[dict[str, Any]] = []
     kind = next((legend.get_title().get_text() for legend in axes.figure.legends), "")
     for line in axes.get_lines():
@@ -41,7 +46,8 @@ def _panel(axes: Any, height: float) -> dict[str, Any] | None:
             group = {"places": drawn, "x": values, "lines": []}
             groups.append(group)
         name = f"{kind} {line.get_label()}" if line.get_label().isdigit() else line.get_label()
-        group["lines"].append({"name": name, "colour": line.get_color(), "y": [*_values(y)]})
+        colour = colour_of(line.get_color())
+        group["lines"].append({"name": name, "colour": colour, "y": [*_values(y)]})
     if not groups:
         return None
     (left, bottom), (right, top) = axes.get_window_extent().get_points() / axes.figure.dpi * _INCH

@@ -1,6 +1,6 @@
 """One picture of a run: what `islands plot` writes and `Result.plot` draws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def _solution(run: RecordedRun) -> Any:
     return draw_solution(run.problem, result.solution_kind, result.solution)[0]
 
 
-def _course(run: RecordedRun, over: str = "generations") -> Any:
+def _course(run: RecordedRun, over: str = "seconds") -> Any:
     return draw_convergence(_history(run), over, best_known=run.best_known)
 
 
@@ -59,8 +59,9 @@ def _migrants(run: RecordedRun) -> Migrants:
 PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
     "solution": _solution,
     "convergence": _course,
+    "seconds": _course,
+    "generations": lambda run: _course(run, "generations"),
     "evaluations": lambda run: _course(run, "evaluations"),
-    "seconds": lambda run: _course(run, "seconds"),
     "islands": _islands,
     "migration": _islands,
     "lineage": _lineage,
@@ -68,6 +69,14 @@ PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
 """The pictures by name, the default first."""
 _SOLUTIONS = ("tour", "assignment", "knapsack")
 """Other names of the picture of the solution."""
+
+
+def _picture_of(name: Any, pictures: Collection[str]) -> str:
+    """Return the picture that a user means by a name."""
+    what = "solution" if str(name) in _SOLUTIONS else str(name)
+    if what not in pictures:
+        raise UsageError(unknown("picture", what, pictures))
+    return what
 
 
 def titled(run: RecordedRun, what: str) -> Any:
@@ -92,12 +101,10 @@ def write_picture(
 ) -> tuple[Path, list[str]]:
     """Write one picture of a run, by default as PNG into its folder.
 
-    Return its path, and notes about what it lacks. `moved` is the current path of an instance or
+    Return its path, and notes on what is missing. `moved` is the current path of an instance or
     script that has moved.
     """
-    what = "solution" if what in _SOLUTIONS else what
-    if what not in PICTURES:
-        raise UsageError(unknown("picture", what, PICTURES))
+    what = _picture_of(what, PICTURES)
     path = out if out is not None else inside(folder, f"{what}.png")
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMS:
@@ -120,9 +127,11 @@ def draw_result(result: Result, what: str, axes: Any) -> Any:
 def draw_run(
     recorded: Callable[[], RecordedRun], result: Result, what: str = "best", axes: Any = None
 ) -> Any:
-    """Draw a picture of a `result`, whose run `recorded` returns; return the axes."""
-    if what != "best" and what not in PICTURES:
-        raise UsageError(unknown("picture", what, ["best", *PICTURES]))
+    """Draw a picture of a result; return the axes. `recorded` reads the run of the result."""
+    what = _picture_of(what, ["best", *PICTURES])
+    if axes is not None and not hasattr(axes, "plot"):
+        fix = f"what={axes!r}" if isinstance(axes, str) else "those of plt.subplots()"
+        raise UsageError(f"axes={text.shown(axes)}: must be axes of Matplotlib. Pass {fix}")
     if what == "best":
         trace, maximise = result.trace(), recorded().maximise
         title = f"{one_line(result.instance, 60)}, {result.algorithm}, seed {result.seed}"
@@ -133,7 +142,7 @@ def draw_run(
             with shown():
                 return titled(run, what).axes[0]
         if what != "solution":
-            raise UsageError(f"{what} needs a figure of its own. Leave axes out")
+            raise UsageError(f"{what} cannot be drawn into existing axes. Leave axes out")
         if result.solution is None:
             raise RunError("the run found no feasible solution, so there is nothing to draw")
         draw_into(axes, run.problem, result.solution_kind, result.solution)

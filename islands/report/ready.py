@@ -1,4 +1,4 @@
-"""Draw solutions of ready models whose problem is stored in the folder of a run.
+"""Draw solutions of ready-made models whose problem is stored in the folder of a run.
 
 A stored problem consists of the name of its model, CUDA code and arrays. The model is created again
 from the arrays, as only its class can draw solutions.
@@ -22,7 +22,7 @@ def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
     """Return the function that draws solutions of a stored problem, or None."""
     if stored.ready not in _CREATORS:
         return None
-    with suppress(IslandsError, LookupError, ValueError):  # the data may not be those of the model
+    with suppress(IslandsError, LookupError, ValueError):  # the data may not fit the model
         draw: Callable[[Solution, Any], Any]
         draw = _CREATORS[stored.ready]({**stored.members, **stored.kind.options}).draw
         return draw
@@ -30,12 +30,12 @@ def drawing_of(stored: Model) -> Callable[[Solution, Any], Any] | None:
 
 
 def _rows(entries: NDArray[Any], first: NDArray[Any]) -> list[Any]:
-    """Return rows of entries, which begin at `first`; the last of `first` is their end."""
+    """Split entries into rows; `first` has the start of each row, and the end of the last one."""
     return [row.tolist() for row in np.split(entries, first[1:-1])]
 
 
 def _edges(data: Mapping[str, Any]) -> NDArray[np.int64]:
-    """Return each edge of a graph once."""
+    """Return the edges of a graph, each of which is stored at both of its nodes."""
     node = np.repeat(np.arange(len(data["first"]) - 1), np.diff(data["first"]))
     edges = np.column_stack([node, data["other"]])
     return edges[edges[:, 0] < edges[:, 1]]
@@ -44,7 +44,7 @@ def _edges(data: Mapping[str, Any]) -> NDArray[np.int64]:
 def _flexible_job_shop(data: Mapping[str, Any]) -> models.FlexibleJobShop:
     spans = [*pairwise(data["first"].tolist())]
     choices = (_rows(data[name], data["choices"]) for name in ("machine", "time"))
-    machines, times = ([of_all[begin:end] for begin, end in spans] for of_all in choices)
+    machines, times = ([rows[begin:end] for begin, end in spans] for rows in choices)
     return models.FlexibleJobShop(machines, times, release=data["release"])
 
 
@@ -64,4 +64,4 @@ _CREATORS: dict[str, Callable[[Any], Any]] = {
         data["cost"], _rows(data["column"], data["row_first"])
     ),
 }
-"""Functions that create a model from its data and the options of its solutions, by its name."""
+"""Functions that create a model from its data and the options of its solutions, by model name."""

@@ -41,7 +41,7 @@ _TRUST = "Add --trust to run the script that defines the problem"
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run, finished or not."""
+    """A run in a folder or in memory, finished or not."""
 
     folder: Path
     settings: Mapping[str, Any]
@@ -164,7 +164,7 @@ class RecordedRun:
 
     @property
     def best(self) -> float | None:
-        """The best cost, of an unfinished run so far; None without a feasible solution."""
+        """The best cost, or that so far of an unfinished run; None without a feasible solution."""
         if self.result is not None:
             return self.result.cost
         best = np.nan if self.history is None else float(self.history.overall()[-1])
@@ -217,7 +217,7 @@ class RecordedRun:
             return "there is one island, so no migrant arrived. Run it again with more --islands"
         if self.settings.get("migration.topology") == "none":
             again = "Run it again with another --migration, such as ring"
-            return f"its islands had no migration. {again}"
+            return f"its islands did not exchange migrants. {again}"
         if self.result is not None and self.migrations is None:
             return f"the record of migrants is missing. Restore {self.folder / MIGRATIONS}"
         return "no migrant arrived. Run it again for more generations, or with a smaller --interval"

@@ -228,7 +228,8 @@ def _sentence(words: str) -> str:
 def _lineage_words(lineage: Lineage, history: History) -> str:
     """Return the lineage of the best solution in a sentence."""
     if not lineage.steps:
-        return f"No migrant led to the best: island {history.placed(lineage.island)} found it."
+        found = history.placed(lineage.island)
+        return f"No migrant led to the best solution: island {found} found it."
     path = [lineage.steps[0].source, *(step.target for step in lineage.steps)]
     ranks = len(set(map(history.rank_of, path)))
     stops = [history.placed(island) if ranks > 1 else str(island) for island in path]
@@ -236,8 +237,8 @@ def _lineage_words(lineage: Lineage, history: History) -> str:
         left_out = counted(len(stops) - 2 * _STOPS, "other")
         stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]
     return (
-        f"The best came by {counted(len(lineage.steps), 'migrant')} over"
-        f" {counted(len(set(path)), 'island')} on {counted(ranks, 'rank')}:"
+        f"The lineage of the best solution has {counted(len(lineage.steps), 'migrant')} and passes"
+        f" through {counted(len(set(path)), 'island')} on {counted(ranks, 'rank')}:"
         f" {', '.join(stops)}."
     )
 
@@ -321,7 +322,7 @@ def _times(run: RecordedRun, history: History) -> Iterator[str]:
         if result.abandoned_seconds:
             phases["of which abandoned at the end"] = result.abandoned_seconds
         yield table({"phase": k, "seconds": f"{v:.2f}"} for k, v in phases.items())
-    of_ranks = [
+    rank_parts = [
         *(() if result is None else _by_rank(result.rank_seconds)),
         table(_ranks(run, history)),
         paragraph(
@@ -331,7 +332,7 @@ def _times(run: RecordedRun, history: History) -> Iterator[str]:
         ),
     ]
     is_alone = len(np.unique(history.ranks)) == 1
-    yield from [folded("Phases of the rank", "".join(of_ranks))] if is_alone else of_ranks
+    yield from [folded("Phases of the rank", "".join(rank_parts))] if is_alone else rank_parts
 
 
 def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
@@ -340,7 +341,7 @@ def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
     phases = [name for name in names if name != RANKS or len(ranks) > 1]
     if not phases:
         return
-    words = "Seconds of each rank by phase since the last start"
+    words = "Seconds per rank and phase since the last start"
     numbers = table(
         {"rank": number, **{name: f"{rank.get(name, 0.0):.3f}" for name in phases}}
         for number, rank in enumerate(ranks)
@@ -370,9 +371,9 @@ def _messages(run: RecordedRun, rank: int) -> tuple[str, str]:
     """Return the number of migrants of a rank, and the time of their messages."""
     if run.migrations is None:
         return "-", "-"
-    of_rank = np.asarray(run.migrations.column("rank")) == rank
-    spent = np.asarray(run.migrations.column("microseconds"), np.float64)[of_rank]
-    epochs = np.asarray(run.migrations.column("epoch"))[of_rank]
+    selected = np.asarray(run.migrations.column("rank")) == rank
+    spent = np.asarray(run.migrations.column("microseconds"), np.float64)[selected]
+    epochs = np.asarray(run.migrations.column("epoch"))[selected]
     if not spent.size:
         return "0", "-"
     # Migrants of one migration travel at the same time: the slowest counts.

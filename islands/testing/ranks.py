@@ -29,12 +29,12 @@ class FakePending:
         self._barrier, self._queues = barrier, queues
 
     def wait(self) -> None:
-        for queues, to in self._queues:
-            while queues.empty() and not self._barrier.broken:
+        for queue, to in self._queues:
+            while queue.empty() and not self._barrier.broken:
                 time.sleep(1e-4)
-            if queues.empty():
+            if queue.empty():
                 raise BrokenBarrierError
-            to.reshape(-1)[:] = np.frombuffer(queues.get(), np.uint8)
+            to.reshape(-1)[:] = np.frombuffer(queue.get(), np.uint8)
 
     def wait_for(self, _seconds: float) -> bool:
         self.wait()

@@ -16,11 +16,11 @@ namespace algorithm {
 
 // GA_SELECTION: parent selection. A macro, as a run-time setting would make the CPU 15 % slower.
 struct Plan {
-    uint64_t crossing, mutating;  // cross or mutate if a word is below this
+    uint64_t crossing, mutating;  // crossover, or mutation, if a random word is less
     int32_t survivors;            // number of best individuals copied unchanged
     int32_t tournament;           // number of candidates per parent; the best is selected
     int32_t strength;             // mutations per mutated child
-    int32_t steady;               // whether a child must be better to replace an individual
+    int32_t steady;               // whether a child must be better than what it replaces
     int32_t refuses;              // whether duplicates of individuals on the island are refused
 };
 
@@ -28,7 +28,7 @@ struct Plan {
 struct Previous {
     const Islands& all;
     const int32_t* order;
-    int32_t first;  // row
+    int32_t first;  // row of its first individual
 
     __device__ Previous(const Islands& all, const Slot& slot)
         : all(all),
@@ -104,8 +104,8 @@ __device__ int by_fitness(const Previous& previous, uint32_t first_quad, const d
     for (uint32_t quad = first_quad;; quad += 2) {
         const uint4 word = place.words(stream::MATES, quad);
         const int slot = draw::below(word.x, size);
-        const uint64_t ball = draw::below(uint64_t(word.z) << 32 | word.w, range);
-        if (ball <= advantage(previous.cost(slot))) return slot;
+        const uint64_t level = draw::below(uint64_t(word.z) << 32 | word.w, range);
+        if (level <= advantage(previous.cost(slot))) return slot;
     }
 }
 

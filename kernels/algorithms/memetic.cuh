@@ -1,4 +1,4 @@
-// A memetic algorithm on orders that maintains diversity: each individual crosses with a random
+// A memetic algorithm on orders that maintains diversity: each individual is crossed with a random
 // mate, and its improved child replaces only that individual, and only if no better individual is
 // near. Distances are numbers of differing entries. Reads the individuals of generation g; writes
 // the children to scratch memory.
@@ -10,12 +10,13 @@
 
 namespace algorithm {
 
-// Shares of the number of items. Mates are crossed if they differ in at least `apart` entries, and
-// in at least 4. A child is refused if it differs from a better individual in fewer than `near`.
+// `apart`, `near` and `exchanges` are fractions of the number of items. Mates are crossed if they
+// differ in at least `apart` entries, and in at least 4. A child is refused if it differs from a
+// better individual in fewer than `near`.
 struct Plan {
     double apart, near;
-    int32_t fewest;    // minimum number of exchanges if an individual has no suitable mate
-    double exchanges;  // maximum number of them
+    int32_t fewest;    // minimum number of random exchanges if the mate is too similar
+    double exchanges;  // maximum number of these exchanges
 };
 
 class Mover : public Base<Plan> {
@@ -78,9 +79,7 @@ class Mover : public Base<Plan> {
                 const uint4 word = slot.place.words(stream::MUTATE, k);
                 const int u = draw::below(word.x, all_.shape.n),
                           v = draw::below(word.y, all_.shape.n);
-                const Gene gene = children_[0][u];
-                children_[0][u] = children_[0][v];
-                children_[0][v] = gene;
+                block::exchange(children_[0][u], children_[0][v]);
             }
         }
         __syncthreads();

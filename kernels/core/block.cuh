@@ -8,6 +8,14 @@
 
 namespace block {
 
+// Exchange two values, by one thread.
+template <class T>
+__device__ void exchange(T& x, T& y) {
+    const T kept = x;
+    x = y;
+    y = kept;
+}
+
 #ifdef __CUDACC__
 constexpr unsigned ALL = 0xffffffffu;
 constexpr int WARP = 32;
@@ -63,7 +71,7 @@ struct Ranked {
 #endif
 };
 
-// Sums that fit into 32 bits: a warp adds in one step.
+// Return the sum over all threads, which must fit into 32 bits. A warp adds in one step.
 __device__ int32_t sum(int32_t value) {
 #ifdef __CUDACC__
     __shared__ int32_t partial[WARP];
@@ -192,7 +200,7 @@ __device__ void sums(int n, int terms, Term term, Visit visit) {
 }
 #endif
 
-// Number the threads from the last one, for work concurrent with work numbered from the first.
+// Return this thread's index from the last one, for work done alongside that of the first threads.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
 // Return the exclusive prefix sum of the values of all threads.
@@ -215,7 +223,7 @@ __device__ uint32_t sum_before(uint32_t value) {
 #endif
 }
 
-// Replace each value by the exclusive prefix sum.
+// Replace each value by the sum of the values before it.
 __device__ void scan(uint32_t* data, int n) {
     // An odd stride distributes the threads of a warp over different banks of shared memory.
     const int chunk = ((n + blockDim.x - 1) / blockDim.x) | 1;

@@ -13,6 +13,27 @@ __device__ int power_of_two(int n) {
     return power;
 }
 
+#ifdef __CUDACC__
+// Call compare(i, j, ascends) for the pairs i < j of a bitonic sort of `size` entries, a power of
+// two. The entries must be in this order afterwards, or in the reverse one if `ascends` is false.
+template <class Compare>
+__device__ void bitonic(int size, Compare compare) {
+    __syncthreads();
+    for (int run = 2; run <= size; run *= 2) {
+        for (int step = run / 2; step > 0; step /= 2) {
+            // For steps up to 32, a warp compares within 64 entries that no other warp accesses.
+            if (step >= WARP) __syncthreads();
+            __syncwarp();
+            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
+                const int i = 2 * k - (k & (step - 1));
+                compare(i, i + step, (i & run) == 0);
+            }
+        }
+    }
+    __syncthreads();
+}
+#endif
+
 // Sort n pairs by (value, index). Both arrays need room for power_of_two(n) entries.
 __device__ void sort(int64_t* value, uint32_t* index, int n) {
 #ifdef __CUDACC__
@@ -21,23 +42,13 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
         value[i] = 0x7fffffffffffffffll;
         index[i] = 0xffffffffu;
     }
-    __syncthreads();
-    for (int run = 2; run <= size; run *= 2) {
-        for (int step = run / 2; step > 0; step /= 2) {
-            // For steps up to 32, a warp compares within 64 entries that no other warp accesses.
-            if (step >= WARP) __syncthreads();
-            __syncwarp();
-            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
-                const int i = 2 * k - (k & (step - 1)), j = i + step;
-                const Ranked a{value[i], index[i]}, b{value[j], index[j]};
-                if (b.before(a) == ((i & run) == 0)) {
-                    value[i] = b.value, index[i] = b.index;
-                    value[j] = a.value, index[j] = a.index;
-                }
-            }
+    bitonic(size, [=](int i, int j, bool ascends) {
+        const Ranked a{value[i], index[i]}, b{value[j], index[j]};
+        if (b.before(a) == ascends) {
+            value[i] = b.value, index[i] = b.index;
+            value[j] = a.value, index[j] = a.index;
         }
-    }
-    __syncthreads();
+    });
 #else
     Ranked* const pairs = reinterpret_cast<Ranked*>(host::sorting_memory(n * sizeof(Ranked)));
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
@@ -51,19 +62,10 @@ __device__ void sort(uint64_t* word, int n) {
 #ifdef __CUDACC__
     const int size = power_of_two(n);
     for (int i = n + threadIdx.x; i < size; i += blockDim.x) word[i] = ~0ull;
-    __syncthreads();
-    for (int run = 2; run <= size; run *= 2) {
-        for (int step = run / 2; step > 0; step /= 2) {
-            if (step >= WARP) __syncthreads();
-            __syncwarp();
-            for (int k = threadIdx.x; k < size / 2; k += blockDim.x) {
-                const int i = 2 * k - (k & (step - 1)), j = i + step;
-                const uint64_t a = word[i], b = word[j];
-                if ((b < a) == ((i & run) == 0)) word[i] = b, word[j] = a;
-            }
-        }
-    }
-    __syncthreads();
+    bitonic(size, [=](int i, int j, bool ascends) {
+        const uint64_t a = word[i], b = word[j];
+        if ((b < a) == ascends) word[i] = b, word[j] = a;
+    });
 #else
     // An explicit comparison: libc++ implements the default one in its runtime library.
     std::sort(word, word + n, [](uint64_t a, uint64_t b) { return a < b; });
@@ -79,9 +81,7 @@ __device__ void sort_few(T* item, int n) {
                 --built;
             } else {
                 --left;
-                const T last = item[left];
-                item[left] = item[0];
-                item[0] = last;
+                exchange(item[left], item[0]);
             }
             const T sinking = item[built];
             int hole = built;

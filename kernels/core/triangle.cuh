@@ -89,7 +89,7 @@ class Triangle {
     __device__ int rows() const { return PROBLEM_CLASSES ? rows_ : n_ - 1; }
     // The first later item that forms a pair with item i, or n.
     __device__ int first(int i) const { return PROBLEM_CLASSES ? after_[i] : i + 1; }
-    // Whether i < j is a pair.
+    // Return whether i < j is a pair.
     __device__ bool has(int i, int j) const { return first(i) <= j && j < n_; }
     __device__ bool are_equal(int i, int j) const {
         return PROBLEM_CLASSES && after_[i] == after_[j];
@@ -111,8 +111,8 @@ class Triangle {
         return {int(word >> 16), int(word & 0xffffu) * RUN};
     }
 
-    // Call visit(run, place) for each run of this thread, until halts(), which is called per row on
-    // a CPU.
+    // Call visit(run, place) for each run of this thread until halts() is true. On a CPU, halts()
+    // is called once per row.
     template <class Halts, class Visit>
     __device__ void each_run(Halts halts, Visit visit) const {
 #ifdef __CUDACC__
@@ -126,6 +126,23 @@ class Triangle {
         }
 #endif
     }
+
+#ifndef __CUDACC__
+    // Set the value of each pair of item i with another item j to body(j, value).
+    template <class T, class Body>
+    void each_pair(T* values, int i, Body body) const {
+        const int n = n_, later = first(i);
+        for (int j = 0; j < i; ++j) {
+            if (are_equal(i, j)) continue;
+            T& value = values[at(j, i)];
+            value = body(j, value);
+        }
+        if (later >= n) return;
+        T* const row = values + at(i, later);
+#pragma GCC ivdep
+        for (int j = later; j < n; ++j) row[j - later] = body(j, row[j - later]);
+    }
+#endif
 
   private:
     __device__ int count_rows() const {

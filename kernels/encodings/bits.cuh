@@ -1,10 +1,10 @@
 // Bits: item i is chosen if bit i is set. A gene holds 32 items, the first in the lowest bit;
 // padding bits are zero. The decoder reads a row, and writes it to encode a changed solution;
 // `fill` writes a random row.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
-#include "core/core.cuh"
+#include "encodings/solutions.cuh"
 
 namespace encoding {
 
@@ -14,13 +14,6 @@ struct Shape {
     int32_t n;      // genes
     int32_t pitch;  // genes from one row to the next, a multiple of four
     int32_t items;  // bits
-};
-
-// The chosen items: 1 or 0 for each.
-struct Subset {
-    const uint32_t* word;
-
-    __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
 // Reads the solution directly from the row, and copies it only for changes.

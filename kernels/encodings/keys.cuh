@@ -2,10 +2,10 @@
 // sorts. With ENCODING_ASSIGNS, entry i of a solution is the place of item i; otherwise it is the
 // item at place i. The decoder reads a row and, except for KEYS_SORTED, writes it to encode a
 // changed solution. rows_of_keys.cuh writes random rows.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
-#include "core/core.cuh"
+#include "encodings/solutions.cuh"
 
 #define KEYS_SORTED 0  // by the block, in buckets; keys are multiples of 2^-24 in [0, 1)
 #define KEYS_PLAIN 1   // by one thread; keys are in [0, 1)
@@ -23,17 +23,6 @@ struct Shape {
 };
 
 __device__ uint32_t level(float key) { return uint32_t(key * 16777216.0f); }
-
-// A solution in block memory.
-struct Order {
-    const int32_t* item;
-
-    __device__ int operator[](int position) const { return item[position]; }
-    // Return four entries, starting at a multiple of four; those past the end are undefined.
-    __device__ uint4 four(int position) const {
-        return *reinterpret_cast<const uint4*>(item + position);
-    }
-};
 
 #if KEYS_DECODING == KEYS_SORTED
 
@@ -119,8 +108,8 @@ class Decoder {
 
 #else
 
-// Sorts words made of key and index, or counts the rank of each. The solution may be changed and
-// encoded.
+// Sorts words that combine a key and its index, or finds the rank of each by counting. The solution
+// may be changed and encoded.
 class Decoder {
   public:
     __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)
@@ -191,8 +180,8 @@ class Decoder {
         return before;
     }
 
-    // Return the key for a place. Equal keys are no longer ordered by index, so each is raised to
-    // the next float after its predecessor, and so on.
+    // Return the key for a place. Equal keys would be ordered by index, which may contradict the
+    // solution, so each key is raised at least to the next float after its predecessor.
     __device__ float distinct_key(int place) const {
         const uint32_t own = uint32_t(word_[place] >> 32);
         uint32_t raised = own;
@@ -205,8 +194,8 @@ class Decoder {
         return __uint_as_float(raised >> 31 ? raised & 0x7fffffffu : 0u - raised);
     }
 
-    // Words sort by key, then by index. There is one zero only, and the upper halves of
-    // neighbouring floats differ by one.
+    // Words sort by key, then by index. Both zeros have the same upper half, and the upper halves
+    // of neighbouring floats differ by one.
     __device__ static uint64_t word_of(float key, int index) {
         const uint32_t raw = __float_as_uint(key);
         return uint64_t(raw >> 31 ? 0u - raw : raw | 0x80000000u) << 32 | uint32_t(index);

@@ -1,9 +1,9 @@
 // Random keys for subsets: an item is chosen if its key is at least 0.5. The decoder reads a row,
 // and writes it to encode a changed solution; rows_of_keys.cuh writes random rows.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
-#include "core/core.cuh"
+#include "encodings/solutions.cuh"
 
 namespace encoding {
 
@@ -12,13 +12,6 @@ using Gene = float;
 struct Shape {
     int32_t n;      // genes
     int32_t pitch;  // genes from one row to the next, a multiple of four
-};
-
-// The chosen items: 1 or 0 for each.
-struct Subset {
-    const uint32_t* word;
-
-    __device__ int operator[](int item) const { return word[item / 32] >> (item % 32) & 1; }
 };
 
 __device__ bool is_chosen(float key) { return key >= 0.5f; }

@@ -1,24 +1,13 @@
 // A permutation: the genes are the solution itself. Declares the genes and the return type of the
 // decoder of direct.cuh; `fill` writes a random row.
-// Random streams: the one that the caller of `fill` names.
+// Random streams: the one passed to `fill`.
 #pragma once
 
-#include "core/core.cuh"
+#include "encodings/solutions.cuh"
 
 namespace encoding {
 
 using Gene = int32_t;
-
-// A solution in block memory.
-struct Order {
-    const int32_t* item;
-
-    __device__ int operator[](int position) const { return item[position]; }
-    // Return four entries, starting at a multiple of four; those past the end are undefined.
-    __device__ uint4 four(int position) const {
-        return *reinterpret_cast<const uint4*>(item + position);
-    }
-};
 
 using Solution = Order;
 
@@ -37,9 +26,7 @@ __device__ void fill(Gene* row, const Shape& shape, const draw::Place& place, ui
             const uint4 word = place.words(stream, i / 4);
             const uint32_t words[4] = {word.x, word.y, word.z, word.w};
             const int other = draw::below(words[i % 4], i + 1);
-            const Gene gene = row[i];
-            row[i] = row[other];
-            row[other] = gene;
+            block::exchange(row[i], row[other]);
         }
     }
     __syncthreads();

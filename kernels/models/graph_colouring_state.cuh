@@ -80,19 +80,24 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
         state.place[i] = NONE;
         for (int c = 0; c < state.colours; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
     }
-    for (int c = 0; c < state.colours; ++c) {
-        const bool is_open = !COUNTS || state.size[c] > 0;
-        state.open_at[c] = is_open ? state.open_count : NONE;
-        if (is_open) state.open[state.open_count++] = c;
-    }
     for (int i = 0; i < n; ++i) {
         for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
             ++near_of(state, i, s[data.other[k]]);
         }
         state.wrong += near_of(state, i, s[i]);
-        sort_in(state, i, s[i]);
     }
     state.least = state.wrong /= 2;
+    int used = 0;
+    for (int c = 0; c < state.colours; ++c) used += state.size[c] > 0;
+    // Colours without nodes stay closed, unless the conflicts are those of random colours: at least
+    // half of the edges / used that random colours have on average. Small numbers vary: hence + 4.
+    const bool is_random = 4ll * (state.wrong + 4) * used >= data.first[n];
+    for (int c = 0; c < state.colours; ++c) {
+        const bool is_open = !COUNTS || is_random || state.size[c] > 0;
+        state.open_at[c] = is_open ? state.open_count : NONE;
+        if (is_open) state.open[state.open_count++] = c;
+    }
+    for (int i = 0; i < n; ++i) sort_in(state, i, s[i]);
     close_one(state, s, n);
 }
 
@@ -119,7 +124,7 @@ __device__ bool propose(const State& state, const Solution& s, int n, const Data
     return step.node != NONE;
 }
 
-// Each step is accepted regardless of its cost, as it is the best one.
+// Return 0, so that each step is accepted: it is the best one, whatever its cost.
 __device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
 
 __device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
@@ -144,8 +149,8 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 }
 
 // Greedy partition crossover (Galinier and Hao 1999): the parents alternately pass on the colour
-// with the most uncoloured nodes; remaining nodes get any colour. The child has one colour less
-// than its first parent if that has no conflicts.
+// with the most uncoloured nodes; the remaining nodes get random colours. The child has one colour
+// fewer than its first parent if that has no conflicts.
 __device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data& data,
                       Random& random) {
     int *const size[2] = {state.size, state.open}, *const given = state.place;

@@ -147,8 +147,8 @@ class SwapDeltas {
             lanes::store<Delta>(with_r_ + j, Numbers{});
             lanes::store<Delta>(with_s_ + j, Numbers{});
         }
-        each_pair(r, [&](int j, Delta delta) { return with_r_[j] = delta; });
-        each_pair(s, [&](int j, Delta delta) { return with_s_[j] = delta; });
+        triangle_.each_pair(delta_, r, [&](int j, Delta delta) { return with_r_[j] = delta; });
+        triangle_.each_pair(delta_, s, [&](int j, Delta delta) { return with_s_[j] = delta; });
         for (int j = 0; j < n; j += LANES) {
             const auto read = [j](const auto* row) { return lanes::load<Delta>(row + j); };
             const auto a_j = exchange.entries_a(read(a_diagonal_), read);
@@ -160,8 +160,8 @@ class SwapDeltas {
             lanes::store(with_r_ + j, both.with_r);
             lanes::store(with_s_ + j, both.with_s);
         }
-        each_pair(r, [&](int j, Delta) { return with_r_[j]; });
-        each_pair(s, [&](int j, Delta) { return with_s_[j]; });
+        triangle_.each_pair(delta_, r, [&](int j, Delta) { return with_r_[j]; });
+        triangle_.each_pair(delta_, s, [&](int j, Delta) { return with_s_[j]; });
         delta_[triangle_.at(r, s)] = exchange.back();
 #endif
     }
@@ -178,7 +178,7 @@ class SwapDeltas {
         exchange_items(b_, swap.u, swap.v);
         if constexpr (!QAP_SYMMETRIC) exchange_items(b_across_, swap.u, swap.v);
 #ifndef __CUDACC__
-        exchange(b_diagonal_[swap.u], b_diagonal_[swap.v]);
+        block::exchange(b_diagonal_[swap.u], b_diagonal_[swap.v]);
 #endif
     }
 
@@ -191,13 +191,6 @@ class SwapDeltas {
     static_assert(PACK % LANES == 0 && PACK % block::RUN == 0, "rows end with a whole run");
 #endif
 
-    template <class T>
-    __device__ static void exchange(T& x, T& y) {
-        const T kept = x;
-        x = y;
-        y = kept;
-    }
-
     // Exchange rows and columns r and s.
     __device__ void exchange_items(B* b, int r, int s) const {
         const int n = n_, pitch = pitch_b_;
@@ -207,18 +200,18 @@ class SwapDeltas {
         for (int j = block::from_last(); j < n; j += blockDim.x) {
             if (j == s) continue;
             if (j == r) {
-                exchange(row_r[r], row_s[s]);
-                exchange(row_r[s], row_s[r]);
+                block::exchange(row_r[r], row_s[s]);
+                block::exchange(row_r[s], row_s[r]);
             } else {
-                exchange(row_r[j], row_s[j]);
-                exchange(b[j * pitch + r], b[j * pitch + s]);
+                block::exchange(row_r[j], row_s[j]);
+                block::exchange(b[j * pitch + r], b[j * pitch + s]);
             }
         }
 #else
         for (int first = 0; first < n; first += block::RUN) {
-            block::along_run([&](int k) { exchange(row_r[first + k], row_s[first + k]); });
+            block::along_run([&](int k) { block::exchange(row_r[first + k], row_s[first + k]); });
         }
-        for (int j = 0; j < n; ++j) exchange(b[j * pitch + r], b[j * pitch + s]);
+        for (int j = 0; j < n; ++j) block::exchange(b[j * pitch + r], b[j * pitch + s]);
 #endif
     }
 
@@ -281,20 +274,6 @@ class SwapDeltas {
     }
 
 #ifndef __CUDACC__
-    // Set each delta of an item with another one to body(j, delta).
-    template <class Body>
-    void each_pair(int i, Body body) {
-        const int n = n_, later = triangle_.first(i);
-        for (int j = 0; j < i; ++j) {
-            if (triangle_.are_equal(i, j)) continue;
-            Delta& delta = delta_[triangle_.at(j, i)];
-            delta = body(j, delta);
-        }
-        if (later >= n) return;
-        Delta* const row = delta_ + triangle_.at(i, later);
-        for (int j = later; j < n; ++j) row[j - later] = body(j, row[j - later]);
-    }
-
     // Return the sums of all products(r, s, j, k), and of the linear terms, for consecutive items
     // from j.
     Numbers sums(int r, int s, int j) const {

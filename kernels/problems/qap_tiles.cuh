@@ -88,12 +88,12 @@ class TileDeltas {
                 diagonal_[s] = ends_[1];
             } else if (j == r) {
                 diagonal_[r] = ends_[0];
-                exchange(b_[r * pitch_ + r], b_[s * pitch_ + s]);
-                exchange(b_[r * pitch_ + s], b_[s * pitch_ + r]);
+                block::exchange(b_[r * pitch_ + r], b_[s * pitch_ + s]);
+                block::exchange(b_[r * pitch_ + s], b_[s * pitch_ + r]);
             } else {
                 diagonal_[j] -= int(gap_[j].a * gap_[j].b);
-                exchange(b_[r * pitch_ + j], b_[s * pitch_ + j]);
-                exchange(b_[j * pitch_ + r], b_[j * pitch_ + s]);
+                block::exchange(b_[r * pitch_ + j], b_[s * pitch_ + j]);
+                block::exchange(b_[j * pitch_ + r], b_[j * pitch_ + s]);
             }
         }
     }
@@ -132,12 +132,6 @@ class TileDeltas {
     struct Products {
         int first, second;
     };
-
-    __device__ static void exchange(uint8_t& x, uint8_t& y) {
-        const uint8_t kept = x;
-        x = y;
-        y = kept;
-    }
 
     __device__ int32_t* fresh(bool of_second, int j) const {
         return fresh_ + (of_second ? Tile::padded(n_) : 0) + j;

@@ -1,7 +1,7 @@
-// Stored cost changes by the exchange of each pair of items, if flows are sparse. The field of an
-// item contains the cost of its flows at each place. It changes only if a neighbour moves, so
-// an exchange changes the rows of two items and of their neighbours, not all pairs. Reads the
-// network of the plan and the order. Only in programs for CPUs. No random numbers.
+// Stored cost changes due to the exchange of each pair of items, for sparse flows. The field of an
+// item contains the cost of its flows at each place. It changes only if a neighbour moves, so an
+// exchange changes the rows of two items and of their neighbours, not all pairs. Reads the network
+// of the plan and the order. Only in programs for CPUs. No random numbers.
 #pragma once
 
 #include "improvers/swap_deltas.cuh"
@@ -77,7 +77,7 @@ class NetworkDeltas {
         each_flow(two, [&](int other, Number flow) { follow(other, -flow, here, there, one); });
         for (const int i : {r, s}) {
             compute_row(i);
-            each_pair(i, [&](int j, Delta) { return row_[j]; });
+            triangle_.each_pair(delta_, i, [&](int j, Delta) { return row_[j]; });
         }
     }
 
@@ -96,21 +96,6 @@ class NetworkDeltas {
         }
     }
 
-    // Set the delta of an entry with each other one to body(j, delta).
-    template <class Body>
-    void each_pair(int i, Body body) {
-        const int later = triangle_.first(i);
-        for (int j = 0; j < i; ++j) {
-            if (triangle_.are_equal(i, j)) continue;
-            Delta& delta = delta_[triangle_.at(j, i)];
-            delta = body(j, delta);
-        }
-        if (later >= n_) return;
-        Delta* const row = delta_ + triangle_.at(i, later);
-#pragma GCC ivdep
-        for (int j = later; j < n_; ++j) row[j - later] = body(j, row[j - later]);
-    }
-
     // Update the field and the deltas of an item with a flow to one that was exchanged between two
     // places. If the item is the other exchanged one, its deltas are computed anew instead.
     void follow(int item, Number flow, const Number* here, const Number* there, int exchanged) {
@@ -120,7 +105,8 @@ class NetworkDeltas {
         const int i = entry_of_[item];
         const Number* const gap = gap_;
         const Number own = gap[i];
-        each_pair(i, [=](int j, Delta delta) { return delta + flow * (gap[j] - own); });
+        triangle_.each_pair(delta_, i,
+                            [=](int j, Delta delta) { return delta + flow * (gap[j] - own); });
     }
 
     // Compute the deltas of an entry with all others.
@@ -146,7 +132,7 @@ class NetworkDeltas {
     const int n_;
     const block::Triangle& triangle_;
     Delta *const delta_, *const row_;  // row_: see compute_row()
-    Number* const gap_;                // per entry: its distances to the two places, subtracted
+    Number* const gap_;                // per entry: difference of its distances to both places
     Number* const field_;              // [item][place]
     int32_t *const same_, *const inverse_;
     const int32_t* const order_;

@@ -113,7 +113,7 @@ def test_a_program_that_others_may_have_written_is_made_again(
     path = put(DIGEST, ".txt", f"foreign {DIGEST}".encode())
     give_away(path) if mode is None else path.chmod(mode)
     assert maker.load() == f"program {DIGEST}"
-    message = f"islands: the program {path} {fault}: it is replaced, not run\n"
+    message = f"islands: the program {path} {fault}: it is not run but compiled again\n"
     assert capsys.readouterr().err == message
     assert maker.load() == f"program {DIGEST}"
     assert (maker.made, capsys.readouterr().err) == (1, "")

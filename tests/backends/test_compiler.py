@@ -4,17 +4,21 @@ import csv
 import os
 import shlex
 import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from programs_for_tests import SCAN
+from quick_compiler import in_scripts
 from scripts_for_tests import script
 
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.errors import CompileError
+from islands.errors import CompileError, UnwritableError
 
 
 def programs(cache: Path) -> list[Path]:
@@ -87,6 +91,108 @@ def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
     log = Path(message.partition("full log: ")[2].rstrip(")"))
     assert "nor_this" in log.read_text(encoding="utf-8")
     assert [path.suffix for path in programs(fresh_cache)] == [".log"]
+
+
+def test_a_compiler_gets_its_whole_source_on_a_busy_machine(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    communicate, begun = subprocess.Popen.communicate, set[int]()
+
+    def late(
+        process: subprocess.Popen[str], given: str | None = None, timeout: float | None = None
+    ) -> tuple[str, str]:
+        """Let the first call with a timeout end before it has sent or read anything."""
+        if timeout is not None and process.pid not in begun:
+            begun.add(process.pid)
+            timeout = -1
+        return communicate(process, given, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", late)
+    choose("cpu").compile(SCAN, Block())
+    assert len(programs(fresh_cache)) == 1
+
+
+@pytest.fixture
+def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Return a function that writes a compiler, whose shell script ends in the usual compiler."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "compiler"
+        version = '[ "$1" != --version ] || { echo 1; exit; }'
+        path.write_text(f'#!/bin/sh\n{version}\n{text}\nexec {in_scripts()} "$@"\n')
+        path.chmod(0o755)
+        monkeypatch.setenv("CXX", str(path))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let temporary files be written to an empty folder, and return it."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return folder
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_killed_compiler_leaves_no_temporary_files(
+    compiler: Callable[[str], Path], temporary: Path
+) -> None:
+    compiler('echo text >"${TMPDIR:-/tmp}/left.s"; kill -KILL $$')
+    with pytest.raises(CompileError, match="status -9"):
+        choose("cpu").compile(SCAN, Block())
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(("step", "place"), [("*", "temporary"), ("*.so", "cache/programs")])
+def test_a_full_disk_is_named(
+    step: str,
+    place: str,
+    compiler: Callable[[str], Path],
+    temporary: Path,
+    fresh_cache: Path,
+    tmp_path: Path,
+) -> None:
+    """Objects are written to the folder for temporary files, and the program to the cache."""
+    compiler(f'case "$*" in {step}) echo "a: No space left on device"; exit 1; esac')
+    with pytest.raises(UnwritableError, match="No space left on device") as caught:
+        choose("cpu").compile(SCAN, Block())
+    assert str(caught.value).startswith(str(tmp_path / place))
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_compiler_reports_errors_in_english(
+    compiler: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line with the error could not be found in another language."""
+    monkeypatch.setenv("LANGUAGE", "de")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    compiler(
+        'case "${LANGUAGE:-$LC_ALL}" in de*) word=Fehler;; *) word=error;; esac;'
+        ' printf "In a.cuh:\\na.cuh:1: $word: 7 is no name\\n"; exit 1'
+    )
+    with pytest.raises(CompileError, match="7 is no name"):
+        choose("cpu").compile(SCAN, Block())
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_compile_error_may_contain_any_bytes(compiler: Callable[[str], Path]) -> None:
+    compiler("printf 'a.cuh:1: error: f\\374r is no name\\n'; exit 1")
+    with pytest.raises(CompileError, match="r is no name"):
+        choose("cpu").compile(SCAN, Block())
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_compiler_that_is_removed_during_a_run_is_named(
+    compiler: Callable[[str], Path],
+) -> None:
+    path, backend = compiler(""), choose("cpu")
+    path.unlink()
+    with pytest.raises(CompileError, match=str(path)):
+        backend.compile(SCAN, Block())
 
 
 def test_compilers_without_output_fail(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,11 @@ def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     commands: list[list[str]] = []
     run_compiler = CpuBackend._compile
 
-    def counted(self: CpuBackend, command: list[str], text: str = "") -> tuple[int, str]:
+    def counted(
+        self: CpuBackend, command: list[str], folder: Path, text: str = ""
+    ) -> tuple[int, str]:
         commands.append(command)
-        return run_compiler(self, command, text)
+        return run_compiler(self, command, folder, text)
 
     monkeypatch.setattr(CpuBackend, "_compile", counted)
     backend = CpuBackend(1)

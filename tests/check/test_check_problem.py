@@ -92,7 +92,7 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
         ),
         (
             lambda: islands.subset(N, cost=FIRST, repair=repair_text("s.set(0, 1 - s[0]);")),
-            "Let repair not change a repaired solution",
+            "it must not change a repaired solution",
         ),
         (
             lambda: islands.permutation(N, cost=FIRST, repair=repair_text("s.set(0, s[1]);")),

@@ -80,7 +80,7 @@ def test_a_right_cross_has_no_differences() -> None:
         (("child.set(place++, other[i])", "child.set(place++, n)"), "set an entry to 12"),
         (
             ("const int cut = random.below(n)", "const int cut = unsigned(state.calls[0]++) % n"),
-            r"cross, CPU: makes \[.*\] of \[.*\] and \[.*\], but \[.*\] by cross, CPU in reverse",
+            r"CPU: the child of \[.*\] and \[.*\] is \[.*\], but \[.*\] by cross, CPU in reverse",
         ),
         (("state.used[child[i]] = 1", "state.used[child[i] + n + 1] = 1"), "in the cross of the"),
     ],
@@ -93,7 +93,7 @@ def test_a_wrong_cross_is_found(wrong: tuple[str, str], message: str) -> None:
 
 def test_a_child_with_too_many_items_is_found() -> None:
     own = islands.subset(N, cost=PLACES, state=OF_CHOICES, choose=4)
-    words = r"cross, CPU: makes .* of .* and .*, which is not a choice of exactly 4 items\. Correct"
+    words = r"cross, CPU: the child .* of .* and .* is not a choice of exactly 4 items\. Correct"
     with pytest.raises(RunError, match=words):
         found(own)
 

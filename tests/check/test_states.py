@@ -12,7 +12,7 @@ from islands.errors import RunError
 def test_a_correct_state_has_no_differences(kind: str) -> None:
     checked = str(islands.check_problem(problem(kind)[0], samples=50))
     assert "state, CPU" in checked
-    assert "400 of 400 moves as costs" in checked
+    assert "400 of 400 moves agree with costs" in checked
 
 
 @pytest.mark.slow

@@ -162,6 +162,43 @@ def test_signal_ends_a_command_within_two_seconds(
     assert took < 2 + 1  # the end of the interpreter on a busy machine
 
 
+COMPILING = {
+    "batch": ("run", "demo/tsp", "--batch", *FEW.split(), "--stop", "generations=1", "--out", "a"),
+    "check": ("check", "jobs.py:jobs"),
+}
+JOBS = """
+import islands
+COST = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+jobs = islands.permutation(9, cost=COST)
+"""
+
+
+@pytest.mark.parametrize("line", COMPILING)
+def test_a_signal_ends_compilers(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "jobs.py").write_text(JOBS)
+    compiler, begun, temporary = (tmp_path / name for name in ("compiler", "begun", "temporary"))
+    waiting = f'[ "$1" = --version ] || {{ echo $$ >>{begun}; exec sleep 60; }}'
+    compiler.write_text(f"#!/bin/sh\n{waiting}\n")
+    compiler.chmod(0o755)
+    temporary.mkdir()
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    with subprocess.Popen([*PROGRAM, *COMPILING[line]], cwd=tmp_path) as process:
+        wait_until(begun.exists, process)
+        time.sleep(1)
+        process.terminate()
+        try:
+            process.wait(30)
+        finally:
+            process.kill()
+    assert process.returncode == 75
+    assert not any(Path("/proc", pid).exists() for pid in begun.read_text().split())
+    assert list(temporary.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_path: Path) -> None:
     line = ["islands", "run", "demo/tsp", "--stop", "generations=1", "--backend", "cpu", "--quiet"]

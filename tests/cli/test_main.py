@@ -15,7 +15,7 @@ from jobs import PROGRAM, ran
 from synthetic import uniform_tsp
 
 from islands import __version__
-from islands.cli import COMMANDS, main
+from islands.cli import COMMANDS, arguments, main
 
 
 def test_each_command_has_a_help(capsys: Capture) -> None:
@@ -58,6 +58,11 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
 def test_closed_output_is_ignored(line: str) -> None:
     done = shell(line)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_closed_input_is_empty() -> None:
+    closed, empty = (shell(f"islands run - --batch {source}") for source in ("<&-", "</dev/null"))
+    assert (closed.returncode, closed.stderr) == (empty.returncode, empty.stderr)
 
 
 @pytest.mark.slow
@@ -139,6 +144,12 @@ def test_bash_offers_commands_options_and_values(capsys: Capture) -> None:
     assert offered(script, [""]) == [*COMMANDS]
     assert offered(script, ["tune", "--seed", ""]) == []
     assert {line: offered(script, line.split()) for line in OFFERED} == OFFERED
+
+
+def test_completion_needs_argcomplete(monkeypatch: Patch, capsys: Capture) -> None:
+    monkeypatch.setattr(arguments, "find_spec", lambda _: None)
+    assert main(["completion", "bash"]) == 2
+    assert capsys.readouterr().err.endswith(": pip install argcomplete\n")
 
 
 @pytest.mark.slow

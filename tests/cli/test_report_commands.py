@@ -27,12 +27,13 @@ def test_plot_writes_one_picture(run: Path, tmp_path: Path) -> None:
     assert main(["plot", str(run)]) == 0
     raw = (run / "solution.png").read_bytes()
     assert raw.startswith(b"\x89PNG")
-    for what in ("convergence", "evaluations", "seconds", "migration", "lineage"):
+    for what in ("convergence", "generations", "evaluations", "migration", "lineage"):
         assert main(["plot", str(run), what, "--out", str(tmp_path / f"{what}.svg")]) == 0
         drawn = (tmp_path / f"{what}.svg").read_text()
         assert "<svg" in drawn
         assert re.search(r">best [\d,]+, gap [\d.]+%, seed 1</", drawn)
-    for other, same in (("islands", "migration.svg"), ("tour", "tour.png")):
+    same_pictures = {"islands": "migration.svg", "seconds": "convergence.svg", "tour": "tour.png"}
+    for other, same in same_pictures.items():
         path = tmp_path / f"same{same[-4:]}"
         assert main(["plot", str(run), other, "--out", str(path)]) == 0
         assert path.read_bytes() == (raw if other == "tour" else (tmp_path / same).read_bytes())
@@ -44,6 +45,12 @@ def test_run_draws_its_solution(tmp_path: Path) -> None:
     assert main(line) == 0
     assert (tmp_path / "a" / "solution.png").exists()
     assert main([*line, "--runs", "2"]) == 2
+
+
+def test_two_tables_are_not_exported_into_one_file(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    assert main(["export", str(run), "trace", "--csv", str(path), "--parquet", str(path)]) == 2
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("name", ["trace", "migrations"])

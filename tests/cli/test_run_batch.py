@@ -38,7 +38,7 @@ def test_a_folder_of_instances_has_a_row_for_each(capfd: Capture) -> None:
     found = {row["instance"]: int(row["cost"]) for row in rows()}
     assert found == {path: alone(path).cost for path in paths}
     assert main(["run", *paths, "--batch", *SETTINGS, "--out", "out"]) == 0
-    assert "0 runs of 5 to do" in capfd.readouterr().out
+    assert "0 of 5 runs left" in capfd.readouterr().out
 
 
 @pytest.mark.slow
@@ -69,8 +69,63 @@ def test_a_damaged_file_is_one_line_and_the_others_are_solved(capfd: Capture) ->
     assert len(rows()) == 3
     damaged.write_text(whole)
     assert main(["resume", "out"]) == 0
-    assert "1 run of 4 to do" in capfd.readouterr().out
+    assert "1 of 4 runs left" in capfd.readouterr().out
     assert len(rows()) == 4
+
+
+def test_a_batch_continues_only_where_its_paths_are(
+    monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    paths = [Path(path) for path in write_tours(2)]
+    second = paths[1].read_text()
+    paths[1].write_text("damaged")
+    line = ["run", *map(str, paths), "--batch", *SETTINGS, "--out"]
+    assert main([*line, "out"]) == 1
+    paths[1].write_text(second)
+    Path("elsewhere").mkdir()
+    with monkeypatch.context() as patch:
+        patch.chdir("elsewhere")
+        write_tours(2, cities=10)  # other instances with the same relative paths
+        assert main(["resume", "../out"]) == 2
+        assert main([*line, "../out"]) == 2
+        assert capfd.readouterr().err.count("where the batch began") == 2
+    assert main(["resume", "out"]) == 0
+    assert {row["instance"]: int(row["cost"]) for row in rows()} == {
+        str(path): alone(str(path)).cost for path in paths
+    }
+
+
+def test_a_batch_of_published_instances_continues_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = ["run", "demo/mkp", "--batch", *SETTINGS, "--stop", "generations=2", "--out"]
+    out = Path("out").absolute()
+    assert main([*line, "out"]) == 0
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    assert main(["resume", str(out)]) == main([*line, str(out)]) == 0
+
+
+def test_the_byte_order_mark_of_a_list_is_no_part_of_a_name() -> None:
+    paths = write_tours(2)
+    Path("list.txt").write_text("\ufeff" + "\r\n".join(paths), newline="")
+    for out, source in enumerate(["@list.txt", "-"]):
+        with Path("list.txt").open() as stream:
+            line = [*PROGRAM, "run", source, "--batch", *SETTINGS, "--out", str(out)]
+            assert subprocess.run(line, stdin=stream, timeout=60).returncode == 0
+        assert sorted(row["instance"] for row in rows_of(f"{out}/batch.tsv")) == paths
+
+
+def test_a_line_that_no_path_can_be_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("list.txt").write_text(f"demo/mkp\n{'x' * 300}\n")
+    assert main(["run", "@list.txt", "--batch", *SETTINGS]) == 2
+    assert capsys.readouterr().err.startswith(f"islands: {'x' * 300}: ")
+
+
+def test_settings_are_checked_by_the_first_file_that_can_be_read(capfd: Capture) -> None:
+    Path(write_tours(2)[0]).write_text("damaged")
+    line = ["run", "tours", "--batch", "--runs", "20", "--encoding", "bits"]
+    assert main([*line, "--backend", "cpu", "--out", "out"]) == 2
+    assert "encoding" in capfd.readouterr().err
+    assert not Path("out").exists()
 
 
 @contextmanager
@@ -145,3 +200,29 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
     assert main(["run", "demo/tour", *line[2:], "generations=2"]) == 2
     assert main([*line, "generations=3", "--force"]) == 0
     assert [row["reason"] for row in rows()] == ["3 generations done"]
+
+
+def test_a_result_of_an_instance_that_has_changed_is_not_reused(capfd: Capture) -> None:
+    paths = write_tours(2)
+    line = ["run", "tours", "--batch", *SETTINGS, "--out", "out"]
+    assert main(line) == 0
+    before = Path(paths[1]).read_text()
+    Path(paths[1]).write_text(Path(paths[0]).read_text())
+    for again in (line, ["resume", "out"]):
+        capfd.readouterr()
+        assert main(again) == 2
+        assert f"out: contains the result of {paths[1]}, whose file" in capfd.readouterr().err
+    Path(paths[1]).write_text(before)
+    assert main(line) == 0
+    assert "0 of 2 runs left" in capfd.readouterr().out
+
+
+def test_a_batch_with_another_content_of_its_configuration_is_another(capfd: Capture) -> None:
+    write_tours(1)
+    line = ["run", "tours", "--batch", *SETTINGS, "--config", "a.toml", "--out", "out"]
+    Path("a.toml").write_text("seed = 7\n")
+    assert main(line) == 0
+    Path("a.toml").write_text("seed = 8\n")
+    for again in (line, ["resume", "out"]):
+        assert main(again) == 2
+        assert "out: contains a batch of other" in capfd.readouterr().err

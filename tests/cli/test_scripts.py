@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ import synthetic
 from commands_for_tests import Capture, done
 from scripts_for_tests import forget_parts
 
+from islands.check import perform
 from islands.cli import main
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
@@ -231,3 +233,12 @@ def test_index_cannot_name_other_files() -> None:
     line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
     assert main(["run", *line]) == 0
     assert Path("precious.cuh").read_text() == "mine"
+
+
+def test_a_check_that_a_signal_ends_has_no_result_to_continue(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(perform, "examine", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    assert main(["check", "demo/tsp"]) == 75
+    words = "ended by a signal; the check is incomplete. To start it again, repeat the command\n"
+    assert capsys.readouterr().err.endswith(words)

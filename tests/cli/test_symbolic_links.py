@@ -129,3 +129,16 @@ def test_a_link_to_a_folder_of_a_series_is_refused(
 def test_the_folder_itself_may_be_a_link(finished: Path, tmp_path: Path) -> None:
     (tmp_path / "latest").symlink_to(finished)
     assert main(["status", str(tmp_path / "latest")]) == 0
+
+
+@pytest.mark.parametrize("more", [[], ["--runs", "2"], ["--batch"]])
+def test_a_folder_that_is_a_link_without_a_target_is_named(
+    more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The system only says that the link exists."""
+    Path("link").symlink_to("nowhere/x")
+    for out in ("link", "link/below"):
+        line = ["run", "demo/tsp", "--backend", "cpu", "--stop", "generations=1", *more]
+        assert main([*line, "--out", out]) == 2
+        words = "link is a symbolic link to nowhere/x, which does not exist. Name a folder"
+        assert words in capsys.readouterr().err

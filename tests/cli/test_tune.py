@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_for_tests import Capture, Patch, done, rows_of
+from commands_for_tests import Capture, Patch, done, rows_of, write_tours
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -120,7 +120,7 @@ def test_table_is_made_from_the_ledger(capsys: Capture) -> None:
     Path("a/runs.jsonl").unlink()
     capsys.readouterr()
     assert main(line) == 2
-    assert capsys.readouterr().err.startswith("islands: a/tune.tsv: is without runs.jsonl")
+    assert capsys.readouterr().err.startswith("islands: a/tune.tsv: the folder has no runs.jsonl")
     assert Path("a/tune.tsv").read_text() == whole
 
 
@@ -157,6 +157,31 @@ def ranked(tuned: dict[str, Any]) -> list[dict[str, Any]]:
 def requests(folder: str) -> list[str]:
     lines = Path(folder, "runs.jsonl").read_text().splitlines()
     return sorted(json.dumps(json.loads(line)["asked"]) for line in lines)
+
+
+def test_a_changed_instance_is_run_again(capsys: Capture) -> None:
+    path = write_tours(1)[0]
+    line = ["tune", path, *SMALL, "--over", "F=0.4,0.8", "--runs", "1"]
+    assert main([*line, "--out", "a"]) == 0
+    write_tours(1, cities=10)
+    capsys.readouterr()
+    again, new = (done(capsys, *line, "--out", folder) for folder in ("a", "b"))
+    costs = [row["costs"] for row in rows("b")]
+    assert [row["costs"] for row in rows("a")][-len(costs) :] == costs
+    assert again["instances"] == new["instances"]
+
+
+def test_a_cost_in_python_that_has_changed_is_run_again(capsys: Capture) -> None:
+    """The identity of a run contains the texts of headers, but no code in Python."""
+    script = Path("mine.py")
+    line = ["tune", "mine.py:eight", *SMALL, "--over", "F=0.4,0.8", "--runs", "1", "--out", "a"]
+    for factor, stored in ((1, 0), (2, 0), (2, 3)):
+        script.write_text(
+            "import islands\n"
+            f"eight = islands.keys(8, function=lambda x: {factor} * float(x.sum()))\n"
+        )
+        assert main(line) == 0
+        assert capsys.readouterr().out.count("done before") == stored
 
 
 @pytest.mark.slow

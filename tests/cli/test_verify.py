@@ -72,6 +72,24 @@ def test_what_is_infeasible_has_no_cost_and_a_reason(capsys: Capture) -> None:
         assert reason in capsys.readouterr().out
 
 
+def test_messages_number_items_as_their_file_does(capsys: Capture) -> None:
+    """JSON files count from 0, text files from 1."""
+    cities = [*range(120)]
+    for wrong, at, words in (
+        (5, 7, "city 5 is visited twice, at positions 5 and 7, counted from 0."),
+        (120, 7, "city 120 at position 7, counted from 0, is not one of 0 to 119."),
+    ):
+        path = write("wrong.json", json.dumps([*cities[:at], wrong, *cities[at + 1 :]]))
+        assert words in verified(capsys, "demo/tsp", path, status=1)["reason"]
+        assert main(["run", "demo/tsp", "--start", path, "--backend", "cpu"]) == 2
+        assert words in capsys.readouterr().err
+    short = verified(capsys, "demo/tsp", write("a.json", json.dumps(cities[:-1])), status=1)
+    assert "city 119, counted from 0, is not visited; the tour has 119" in short["reason"]
+    text = "".join(f"{city + 1}\n" for city in cities[:-1])
+    short = verified(capsys, "demo/tsp", write("a.tour", f"TOUR_SECTION\n{text}-1\n"), status=1)
+    assert "city 120 is not visited; the tour has 119" in short["reason"]
+
+
 def test_any_violation_is_infeasible(capsys: Capture) -> None:
     own = "islands.subset(9, batch=lambda s: s.sum(axis=1), violation=lambda s: s[:, 0])"
     script = write("own.py", f"import islands\nproblem = {own}\n")

@@ -155,7 +155,7 @@ def test_a_page_that_cannot_be_made_is_refused_at_once(capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     Path("a").mkdir()
     assert main(["watch", "a", "--page", "a/live.html"]) == 2
-    assert "is in a folder where no work has begun" in capsys.readouterr().err
+    assert "is in a folder without results" in capsys.readouterr().err
     Path("a/.runs.lock").write_text("measurement")
     for page, words in {
         "live.pdf": "--page live.pdf: must end in .html or .htm, as a page is HTML",

@@ -23,7 +23,7 @@ def test_the_optimum_is_that_of_all_subsets(backend: Backend) -> None:
 
 @pytest.mark.slow
 def test_the_check_makes_steps_of_the_state() -> None:
-    assert "400 of 400 moves as costs" in str(islands.check_problem(problem(), samples=50))
+    assert "400 of 400 moves agree with costs" in str(islands.check_problem(problem(), samples=50))
 
 
 @pytest.mark.slow

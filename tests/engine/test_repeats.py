@@ -103,7 +103,8 @@ def test_runs_in_turn_take_the_sum_of_their_times() -> None:
 def test_runs_that_began_in_waves_take_all_of_their_time() -> None:
     request = [small(algorithm="de", encoding="keys")]
     repeats = scheduled(request, choose("cpu", 1), runs=6, places=2).values()
-    assert seconds_of(repeats) > 1.5 * max(repeat.result.seconds for repeat in repeats)
+    # The three runs of each place follow each other, however long each of them takes.
+    assert seconds_of(repeats) > 0.9 * sum(repeat.result.seconds for repeat in repeats) / 2
 
 
 def test_one_run_has_the_cost_of_its_last_generation() -> None:

@@ -104,7 +104,9 @@ def test_runs_that_are_halted_between_migrations_begin_again_alone(
 
 def test_populations_that_are_too_small_for_the_migrants_are_refused() -> None:
     settings: dict[str, Any] = {**GA, "migration": "elite", "migrants": 5, "interval": 2}
-    with pytest.raises(UsageError, match=r"problems\[\d\]: migration elite brings up to 15 migra"):
+    with pytest.raises(
+        UsageError, match=r"problems\[\d\]: migration elite: an island receives up to 15 migra"
+    ):
         islands.solve_many(tours(3, 9), backend="cpu", islands=4, population=12, **settings)
 
 

@@ -64,8 +64,8 @@ def started(
         stderr=stderr,
         text=True,
         start_new_session=apart,
-        # As with the fixture `own_tmpdir`: one mpirun would disturb another.
-        env={**os.environ, **ANY_RANKS, "TMPDIR": tempfile.mkdtemp(prefix="ranks-")},
+        # Not the TMPDIR of the test: two mpiruns of one test would disturb each other.
+        env={**os.environ, **ANY_RANKS, "TMPDIR": tempfile.mkdtemp(dir=os.environ.get("TMPDIR"))},
     )
 
 

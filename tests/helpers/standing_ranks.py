@@ -107,6 +107,7 @@ def _serve(address: str) -> None:
             own = {f"OMPI_COMM_WORLD{name}SIZE": str(ranks) for name in ("_", "_LOCAL_")}
             os.environ.clear()
             os.environ.update(variables | started | own)
+            tempfile.tempdir = None  # that of the command before, which is removed
             os.chdir(folder)
             with _written_to(streams), forgotten(folder):
                 status = _run(line)

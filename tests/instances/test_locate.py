@@ -54,9 +54,7 @@ def test_forbidden_folders_are_named(folders: Path, monkeypatch: pytest.MonkeyPa
         return os.path.isdir(path)  # noqa: PTH112
 
     monkeypatch.setattr(Path, "is_file", refuse)
-    with pytest.raises(
-        InputError, match=r"^lock/n3\.tsp: Permission denied\. Name a file that can"
-    ):
+    with pytest.raises(InputError, match=r"^lock/n3\.tsp: Permission denied\. Change the perm"):
         find("lock/n3.tsp")
     monkeypatch.setattr(Path, "is_dir", refuse)
     monkeypatch.setenv("ISLANDS_INSTANCES", "lock")

@@ -45,7 +45,7 @@ def test_a_written_file_has_the_published_form_and_is_read_back(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("cost", "of_inverse", "convention", "agrees"),
+    ("cost", "inverse_cost", "convention", "agrees"),
     [
         (7, 8, "as written", True),
         (8, 7, "inverse", True),
@@ -55,12 +55,12 @@ def test_a_written_file_has_the_published_form_and_is_read_back(tmp_path: Path) 
     ],
 )
 def test_the_header_decides_whether_the_order_is_inverted(
-    cost: int, of_inverse: int, convention: str, agrees: bool
+    cost: int, inverse_cost: int, convention: str, agrees: bool
 ) -> None:
     file = SlnFile(7, 1, np.arange(3))
-    facts = {remark.key: remark.value for remark in cost_remarks(file, cost, of_inverse)}
+    facts = {remark.key: remark.value for remark in cost_remarks(file, cost, inverse_cost)}
     assert facts == {"convention": convention, "header": 7, "header_agrees": agrees}
-    assert is_inverse(file, cost, of_inverse) == (convention == "inverse")
+    assert is_inverse(file, cost, inverse_cost) == (convention == "inverse")
 
 
 def test_a_cost_that_equals_n_is_no_n(tmp_path: Path) -> None:
@@ -75,6 +75,7 @@ ITEMS = {
     "lines.sol": "1\n\n5\n2",
     "crlf.sol": "5 2\t1 \r\n",
     "list.json": "[4, 0, 1]",
+    "marked.json": "\ufeff[4, 0, 1]",
     "result.json": json.dumps({"cost": 7, "solution": [0, 1, 4]}),
 }
 

@@ -24,7 +24,6 @@ LAUNCHERS = {
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-@pytest.mark.usefixtures("own_tmpdir")
 def test_a_launcher_imports_nothing_from_the_current_folder(tmp_path: Path, launcher: str) -> None:
     line = LAUNCHERS[launcher]
     if not Path(line[0]).exists():

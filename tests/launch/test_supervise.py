@@ -119,6 +119,19 @@ def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     assert machine.supervise("-H", "hosts", "7", "--out", "r", plan=plan).returncode == 1
 
 
+def test_a_host_file_with_line_ends_of_windows_is_refused(machine: Supervised) -> None:
+    """The job restarted, as the status of an mpirun that cannot parse the file is not known."""
+    hosts = machine.folder / "my hosts"
+    hosts.write_bytes(b"alpha slots=2\r\n")
+    done = machine.supervise("-H", hosts.name, "2", "--out", "r", plan=["250"] * 4)
+    assert (done.returncode, (machine.folder / "launches").exists()) == (2, False)
+    assert "-H my hosts: has the line ends of Windows. Convert it with: tr" in done.stderr
+    assert "tr -d '\\r' <'my hosts' >hosts.unix\n" in done.stderr
+    hosts.write_text("alpha slots=2\n")
+    done = machine.supervise("-H", hosts.name, "2", "--out", "r", plan=["0 r/solution.parquet"])
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_new_folder_is_created_and_named(machine: Supervised) -> None:
     first = machine.supervise("2", "it's", "", plan=["1"])
     second = machine.supervise("2", plan=["1"])

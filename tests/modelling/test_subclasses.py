@@ -112,7 +112,7 @@ def test_a_state_extends_that_of_its_base(make: Any, best: int, one: int, backen
     problem = make(EDGES)
     assert problem.cost(np.array([1, 1, 1, 0])) == one
     assert islands.solve(problem, generations=20, backend=backend.name).cost == best
-    assert "of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+    assert "of 480 moves agree with costs" in str(islands.check_problem(problem, samples=60))
 
 
 @pytest.mark.gpu

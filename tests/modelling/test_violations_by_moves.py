@@ -114,16 +114,18 @@ def test_the_threads_of_a_gpu_follow_both_changes(by: str) -> None:
 @pytest.mark.parametrize("by", ["real", "together"])
 def test_a_check_follows_both_changes(by: str) -> None:
     report = islands.check_problem(stated(by), samples=50)
-    assert any(row.outcome == "400 of 400 moves as costs" for row in report.rows)
+    assert any(row.outcome == "400 of 400 moves agree with costs" for row in report.rows)
 
 
 def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
     wrong = LOAD.replace("max(0ll, load - data.limit) - before", "-before")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA)
-    with pytest.raises(RunError, match=r"with its violation at .* a unit, is .*, but by the state"):
+    with pytest.raises(
+        RunError, match=r"with its violation at .* per unit, is .*, but the state gives"
+    ):
         islands.check_problem(problem, samples=50)
     delta = BOTH.replace("max(0, v - data.due[p]) -", "1 + max(0, v - data.due[p]) -")
-    with pytest.raises(RunError, match=r"delta, CPU: .*, but by the delta \d+\. Correct delta"):
+    with pytest.raises(RunError, match=r"delta, CPU: .*, but the delta gives \d+\. Correct delta"):
         islands.check_problem(due(delta=delta), samples=50)
 
 

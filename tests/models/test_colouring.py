@@ -1,6 +1,6 @@
 """Colourings compared with brute force, and with edges one by one."""
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,18 @@ def test_the_fewest_colours_are_those_of_all_colourings(backend: Backend) -> Non
     colours = result.solution
     assert clashes(colours) == 0
     assert result.cost == len(set(colours.tolist())) == fewest()
+
+
+@pytest.mark.parametrize(("nodes", "missing"), [(5, 0), (10, 0), (12, 0), (20, 0), (20, 10)])
+def test_dense_graphs_get_the_colours_that_they_need(
+    backend: Backend, nodes: int, missing: int
+) -> None:
+    """Random colours use only some of those that a dense graph needs."""
+    pairs = {*combinations(range(nodes), 2)} - {(2 * k, 2 * k + 1) for k in range(missing)}
+    problem = islands.models.graph_colouring([*pairs])
+    for seed in range(1, 5):
+        options = SEARCH | {"seed": seed, "islands": 1, "backend": backend.name}
+        assert islands.solve(problem, **options).cost == nodes - missing
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def test_the_state_agrees_with_costs(most: int, objective: str) -> None:
     problem = islands.models.job_shop(
         machines, times, release=[3, 0, 0, 8, 0, 0, 1], due=due, objective=objective
     )
-    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+    assert "480 of 480 moves agree with costs" in str(islands.check_problem(problem, samples=60))
 
 
 _FATTAHI = "2 2 2\n2 2 1 25 2 37 2 1 32 2 24\n2 2 1 45 2 65 2 1 21 2 65\n"

@@ -55,3 +55,14 @@ def test_a_packing_into_one_bin_has_no_moves() -> None:
         pass
 
     assert islands.solve(Plain([5], 10), **SEARCH, backend="cpu").cost == 1
+
+
+def test_a_picture_stacks_the_items_of_each_bin() -> None:
+    axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    sizes, bins = [5, 2, 4, 3], [1, 0, 1, 0]
+    islands.models.BinPacking(sizes, 9).draw(np.array(bins), axes)
+    boxes = [
+        (round(bar.get_x() + bar.get_width() / 2), bar.get_y(), bar.get_height())
+        for bar in axes.patches
+    ]
+    assert boxes == [(1, 0, 5), (0, 0, 2), (1, 5, 4), (0, 2, 3)]

@@ -83,7 +83,7 @@ def test_costs_and_the_best_are_those_of_all_solutions(backend: Backend, case: s
 @pytest.mark.parametrize("case", CASES)
 def test_states_agree_with_costs(case: str) -> None:
     checked = str(islands.check_problem(model(case), samples=60))
-    assert re.search(r"\b(\d+) of \1 moves as costs", checked)
+    assert re.search(r"\b(\d+) of \1 moves agree with costs", checked)
 
 
 FILES = [

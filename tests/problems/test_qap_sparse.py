@@ -156,7 +156,9 @@ def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
         def __array__(self, *_: object, **__: object) -> None:
             raise TypeError("Implicit conversion to a NumPy array is not allowed")
 
-    with pytest.raises(UsageError, match=r"flows=.*cannot become a NumPy array \(Implicit"):
+    with pytest.raises(
+        UsageError, match=r"flows=.*cannot be converted to a NumPy array \(Implicit"
+    ):
         islands.qap(OnDevice(), np.ones((3, 3), int))
 
 

@@ -246,7 +246,7 @@ TSPLIB += ["rbg323", "rbg403", "rbg443"]
 def test_directed_tours_of_tsplib_have_their_optima(published: Path, name: str) -> None:
     best = entry_of(f"atsp/{name}")[1].value  # which a test of the catalogue compares
     (path,) = (published / "atsp").glob(f"{name}.atsp*")
-    result = islands.solve(path, target=best, seconds=60, backend="cpu", bound=True)
+    result = islands.solve(path, target=best, seconds=240, backend="cpu", bound=True)
     assert result.cost == best >= result.bound
 
 
@@ -273,7 +273,7 @@ def test_lengths_that_differ_by_rounding_are_remarked_on() -> None:
     lengths = lengths + lengths.T
     lengths[2, 3] *= 1 + 1e-7
     (remark,) = islands.tsp(distances=lengths).remarks()
-    assert "with equal lengths, the instance would be solved faster" in remark.words
+    assert "if they were equal, the instance would be solved faster" in remark.words
     assert remark.value == pytest.approx(lengths[2, 3] - lengths[3, 2], rel=0.1)
     lengths[2, 3] += 0.5
     assert islands.tsp(distances=lengths).remarks() == []

@@ -62,6 +62,16 @@ def test_new_folders_never_collide(tmp_path: Path, monkeypatch: Patch) -> None:
     assert all(folder.name.startswith("zi929-2") for folder in folders)
 
 
+@pytest.mark.parametrize("name", ["x" * 251, "長" * 83], ids=["ascii", "wide"])
+def test_an_instance_with_the_longest_name_has_a_folder(
+    tmp_path: Path, monkeypatch: Patch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(f"{name}.tsp").touch()  # this name is possible
+    with FolderLock() as lock:
+        assert claim(None, name=f"{name}.tsp", force=False, lock=lock).is_dir()
+
+
 def test_an_unfinished_measurement_is_known_by_its_ledger(tmp_path: Path) -> None:
     (tmp_path / LEDGER).touch()  # a copy without hidden files
     assert kind_of(tmp_path) is FolderKind.MEASUREMENT

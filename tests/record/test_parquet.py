@@ -181,7 +181,7 @@ def test_a_footer_that_lies_gains_no_more_than_its_compression(tmp_path: Path) -
         (tmp_path / f"{name}.parquet").write_bytes(content)
     errors, kilobytes = refused_in_kilobytes(tmp_path)
     assert "bytes.parquet: is damaged or cut off: a text has more than 32 bytes" in errors
-    assert "rows.parquet: is damaged or cut off: it has more rows than it states" in errors
+    assert "rows.parquet: is damaged or cut off: it has more rows than its footer states" in errors
     assert kilobytes < 32 << 10
 
 

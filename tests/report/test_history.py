@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from islands.report.course import draw_best
 from islands.report.history import History, Lineage, Migrants, sense_of
 from islands.studies.pages.curves import Curve, bands, profiles, target_of, times_to_targets
 
@@ -28,6 +29,13 @@ def trace(sign: int = 1) -> pa.Table:
     columns |= {"worst": [sign * 100] * len(ROWS), "distance": [None] * len(ROWS)}
     columns |= {"evaluations": [10 * (g + 1) for g in generation], "distinct": [1.0] * len(ROWS)}
     return pa.table(columns)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_picture_of_the_best_cost_is_over_seconds(sign: int) -> None:
+    (curve,) = draw_best(trace(sign), maximise=sign < 0, title="a run").lines
+    assert curve.get_xdata().tolist() == [0.5, 1.0, 2.5]  # the latest row of each generation
+    assert curve.get_ydata().tolist() == [sign * 50, sign * 40, sign * 40]
 
 
 @pytest.mark.parametrize("sign", [1, -1])

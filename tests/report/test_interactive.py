@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import re
+from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def panels(svg: str) -> list[dict[str, object]]:
 def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     history = RecordedRun.read(runs / "tsp").history
     with style():
-        best, mean, *_ = panels(inline(draw_convergence(history), "course"))
+        best, mean, *_ = panels(inline(draw_convergence(history, "generations"), "course"))
     assert best["label"] == mean["label"] == "generation"
     ((group,), (others,)) = best["groups"], mean["groups"]
     assert {*history.generations.tolist()} <= {*group["x"]}
@@ -63,6 +64,25 @@ def test_the_name_of_a_curve_is_text(tmp_path: Path) -> None:
         made.add(plot(figure, "a curve"))
     assert "<img" not in made.html()
     assert panels(made.html())[0]["groups"][0]["lines"][0]["name"] == evil
+
+
+@pytest.mark.parametrize(
+    "x", [["a", "b"], [date(2026, 11, 30), date(2026, 12, 1)]], ids=["categories", "dates"]
+)
+def test_curves_over_dates_and_categories_have_no_values(x: list[Any]) -> None:
+    with style():
+        figure = new_figure()
+        figure.add_subplot().plot(x, [1, 2], label="a curve")
+        assert panels(inline(figure, "a picture")) == []
+
+
+@pytest.mark.parametrize("colour", [np.array([1.0, 0, 0]), (1, 0, 0), "red"])
+def test_colours_of_curves_are_those_of_css(colour: Any) -> None:
+    with style():
+        figure = new_figure()
+        figure.add_subplot().plot([1, 2], [1, 2], color=colour, label="a curve")
+        ((line,),) = (group["lines"] for group in panels(inline(figure, "red"))[0]["groups"])
+    assert line["colour"] == "#ff0000ff"
 
 
 SMALL: dict[str, Any] = {"generations": 4, "islands": 2, "population": 16, "backend": "cpu"}

@@ -10,6 +10,7 @@ import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, experiment, page, plain
 from commands_for_tests import Capture
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import islands
 from islands.cli import main
@@ -130,6 +131,18 @@ def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_runs_without_a_feasible_solution_are_compared(tmp_path: Path) -> None:
+    script = "def one(x):\n    return 1.0\nproblem = islands.permutation(5, function=one"
+    (tmp_path / "never.py").write_text(f"import islands\n{script}, violation=one)\n")
+    folder = str(tmp_path / "never")
+    run = ["run", f"{tmp_path / 'never.py'}:problem", "--runs", "2", "--stop", "generations=2"]
+    assert main([*run, "--backend", "cpu", "--out", folder]) == 1
+    words = plain(page(Path(folder)))
+    assert "0 of 2 runs found a solution" in words
+    assert "best of these runs, 0" not in words
+
+
+@pytest.mark.slow
 def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
     shutil.copytree(methods, tmp_path / "some")
     (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
@@ -214,6 +227,20 @@ def svg(problem: Model, draws: Any) -> str:
 @pytest.mark.parametrize("problem", READY, ids=lambda problem: problem.name)
 def test_a_stored_ready_model_is_drawn_as_by_its_class(problem: Model) -> None:
     assert svg(problem, drawing_of(restored(problem.saved()))) == svg(problem, problem.draw)
+
+
+def test_each_row_that_a_chosen_column_covers_is_visible() -> None:
+    problem = islands.models.set_cover([3, 2, 2], [[0, 1], [0, 2], [0]])
+    with style():
+        drawn = new_figure()
+        axes = drawn.add_subplot()
+        problem.draw(np.array([1, 0, 1]), axes)
+        canvas = FigureCanvasAgg(drawn)
+        canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3]
+    for column, row in [(0, 0), (0, 1), (0, 2), (2, 1)]:
+        x, y = axes.transData.transform((column, row)).astype(int)
+        assert (pixels[y - 1 : y + 2, x - 1 : x + 2] == (31, 119, 180)).all(), (column, row)
 
 
 def test_a_ready_model_with_another_hook_is_not_drawn_as_its_base_class() -> None:

@@ -14,7 +14,7 @@ from private_slurm import SCRIPTS
 
 from islands.cli import main
 from islands.cli.job import add_submit
-from islands.errors import UsageError
+from islands.errors import InputError, UsageError
 from islands.studies.clusters.submit import Gpus, directives_from, directives_of, script
 from islands.studies.clusters.sweep import read_list
 
@@ -130,6 +130,16 @@ def test_a_sweep_that_submits_itself_counts_the_lines_with_options(tmp_path: Pat
 
 
 SITE = "touch sourced\nexport SBATCH_PARTITION=of-the-site\n"
+
+
+def test_a_site_with_line_ends_of_windows_is_refused(tmp_path: Path) -> None:
+    """The job would be in a partition whose name ends in a carriage return."""
+    site = tmp_path / "site.env"
+    site.write_bytes(b"export SBATCH_PARTITION=gpu\r\n")
+    with pytest.raises(InputError) as caught:
+        directives_of(site)
+    subprocess.run(["sh", "-c", str(caught.value).partition("with: ")[2]], check=True)
+    assert directives_of(site) == {"partition": "gpu"}
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _EXCESS = 0.04, 0.1
 """Excess that determines the ends of a ladder, per chosen place."""
-_LOOKS = 4  # proposals per place that a block evaluates together
+_AT_ONCE = 4  # proposals per place that a block evaluates together
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange."""
 
 
 class PlaceChains(EnergyChains):
-    """Chains of a choice of places."""
+    """Chains for problems that choose places."""
 
     header: ClassVar[Header] = Header("tempering/chains/places.cuh")
     cooling: ClassVar[Range] = (0.1, 2.0)
@@ -52,7 +52,7 @@ class PlaceChains(EnergyChains):
 
     def items(self, problem: Problem) -> int:
         # Few rows of pairs at once, as an acceptance invalidates the remaining ones.
-        return _LOOKS * self._choice.size
+        return _AT_ONCE * self._choice.size
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         assert problem.swaps is not None, "the problem fits"

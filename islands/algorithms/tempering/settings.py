@@ -23,8 +23,8 @@ class TemperingSettings(Settings):
     sweeps: int = setting(
         96,
         "work of a replica per generation, in sweeps over all pairs of items. If an island sets its"
-        " temperatures, it makes at most 96 while it cools down, and an accepted exchange counts as"
-        " 0.35 sweeps, 0.6 in an unstructured instance, or two rows if places are chosen",
+        " temperatures, it performs at most 96 while it cools down, and an accepted exchange counts"
+        " as 0.35 sweeps, 0.6 in an unstructured instance, or 2/p if p locations are chosen",
         low=1,
         high=1_000_000,
     )
@@ -62,9 +62,9 @@ class TemperingSettings(Settings):
     proposals: int = setting(
         MOVES,
         "user-defined problems and knapsacks: moves that a replica proposes per generation. An"
-        " accepted move counts as four more, of a knapsack as 300. With function=, the default is"
-        " 100; with state=, it is 40 for each item, or 2 for steps with a GPU; 600, or 60 with a"
-        " GPU, if the state learns; and 10 if it searches",
+        " accepted move counts as four more proposals, or 300 in a knapsack. Defaults: 100 with"
+        " function=; per item with state=: 40 (2 for steps on a GPU), 600 (60 on a GPU) if the"
+        " state learns, 10 if it searches",
         low=1,
         high=1_000_000_000,
     )

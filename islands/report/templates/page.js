@@ -1,6 +1,6 @@
 // Values at the pointer, and zoom, of the figures of a page.
 "use strict";
-const MOST = 17, SMALLEST = 6;  // lines of values; width of a part that is magnified
+const MOST = 17, SMALLEST = 6;  // maximum lines of values; minimum side of a part to magnify
 const tip = document.createElement("div");
 tip.className = "tip";
 tip.hidden = true;

@@ -27,7 +27,7 @@ SIZES = (100, 200, 500), (20,)
 _EFFORT, _MOST_TOURS = 10_000_000, 10_000
 """The number of tours of n cities is `_EFFORT` / n², at most `_MOST_TOURS`."""
 _MORE_ON_GPUS = 10
-"""The factor of the number of tours if only GPUs are measured, which need thousands of tours."""
+"""Factor on the number of tours if only GPUs are measured: they need thousands to be busy."""
 _ASSIGNMENTS, _ASSIGNMENTS_ON_GPUS = 200, 10_000
 _FIRST = 16
 _SIDE = 1_000_000
@@ -39,7 +39,7 @@ TABLE = table("many")
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Solve instances of each kind and size by each method, on each backend."""
     if other := {*request.rivals} - {Lkh.name}:
-        raise UsageError(f"--rivals {min(other)}: many instances are solved by {Lkh.name} only")
+        raise UsageError(f"--rivals {min(other)}: bench many supports only {Lkh.name}")
     if request.rivals and request.world.size > 1:
         raise UsageError(
             f"--rivals {Lkh.name}: waiting ranks would use its cores. Start one rank, without"
@@ -54,7 +54,7 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
     if not (cities or facilities):
         cities, facilities = SIZES
     factor = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
-    kinds = [("cities", n, _tours(n, factor)) for n in cities]
+    kinds = [("cities", n, max(1, min(_MOST_TOURS, factor * _EFFORT // n**2))) for n in cities]
     count = _ASSIGNMENTS if factor == 1 else _ASSIGNMENTS_ON_GPUS
     kinds += [("facilities", n, count) for n in facilities]
     world = request.world
@@ -74,10 +74,6 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
             for method in methods
         ]
         yield from _rows(f"{size} {noun}", solved, rival)
-
-
-def _tours(cities: int, factor: int) -> int:
-    return max(1, min(_MOST_TOURS, factor * _EFFORT // cities**2))
 
 
 @dataclass(frozen=True)

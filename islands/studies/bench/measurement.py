@@ -1,4 +1,4 @@
-"""Files of measurements: the folder with its tables and plots, and comparisons of two of them."""
+"""Write the folder of a measurement, with its tables and plots, and compare two measurements."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ from islands.studies.bench import gpus_rows
 from islands.studies.bench.base import TABLES, BenchRequest, table
 from islands.studies.bench.plots import write_plots, write_speed_ups
 from islands.studies.bench.quality_rows import changes
-from islands.studies.bench.quality_runs import RUNS, read_rows
+from islands.studies.bench.quality_runs import RUNS, RunRow
 from islands.studies.described import described
 from islands.tables import Row
 from islands.untrusted import bounded_text, parsing
@@ -24,15 +24,15 @@ from islands.untrusted import bounded_text, parsing
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 PROVENANCE = "provenance"
-"""The key of the provenance of the tables."""
+"""The key of the provenance in the JSON of a measurement."""
 MEASUREMENT = "measurement"
-"""The key of the measurement in the provenance."""
+"""The key in the provenance of the options that define the measurement."""
 PRINTED = "printed"
-"""The key of the texts of the tables; all other keys, but for the provenance, are tables."""
+"""The key of the tables as they are printed; all keys except these two are tables."""
 _MOST_BYTES = 1 << 24
 """Maximum size of the file of a measurement."""
 _DEFINING = ("of", "variant", "mixes", "colony", "instances")
-"""Options that define a measurement; with the same values, it is continued or repeated."""
+"""Options that define a measurement: a command with the same values continues or repeats it."""
 
 
 def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, list[str]]:
@@ -42,7 +42,7 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
 
 
 def refuse_other_measurement(folder: Path, defined: dict[str, list[str]]) -> None:
-    """Refuse a file, and a folder with another measurement or with anything else."""
+    """Refuse `folder` if it is a file or contains another measurement or other work."""
     refuse_other_work(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
@@ -82,7 +82,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
     for name, rows in tables.items():
         rows[0].table.write(folder, rows)
         if name == RUNS.name:
-            write_plots(folder, read_rows(rows))
+            write_plots(folder, [RunRow(**row) for row in rows])
     if gains := [
         row for kind in (gpus_rows.TARGETS, gpus_rows.SPEEDS) for row in tables.get(kind.name, ())
     ]:
@@ -92,7 +92,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[Row]], measured: Mapping[s
 
 
 SPEEDS: Mapping[str, str] = described(TABLES)["ratios"]["speeds"]
-"""The compared column of each table."""
+"""The column of each table that is compared."""
 _MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
 """Columns with results, which do not identify a row."""
 _COMMIT = 12
@@ -103,7 +103,7 @@ RATIOS = table("ratios")
 
 def compared(before: Tables, now: Tables) -> dict[str, list[Row]]:
     """Return the tables that compare two measurements: of speeds, and of the runs of `quality`."""
-    runs = (read_rows(tables.get(RUNS.name, [])) for tables in (before, now))
+    runs = ([RunRow(**row) for row in tables.get(RUNS.name, [])] for tables in (before, now))
     return {"ratios": [*ratios(before, now)], "changes": [*changes(*runs)]}
 
 

@@ -61,7 +61,7 @@ class RunRow:
     proved: bool
     """Whether a rival proved its solution optimal."""
     course: Sequence[Sequence[float]]
-    """Each better cost, with the seconds until it was seen."""
+    """The seconds and the cost of each improvement of the best cost."""
 
     def key_cells(self) -> dict[str, str]:
         """Return the cells that identify the instance and the method."""
@@ -90,7 +90,7 @@ class RunRow:
         return 100.0 * worse / (abs(self.reference) or 100.0)
 
     def curve(self, method: str) -> Curve:
-        """Return the gap over time, as the curve of a method with this name."""
+        """Return the gap over time as a curve; `method` is the name that it shows."""
         seconds = np.array([point[0] for point in self.course] or [self.seconds])
         losses = np.array([self.loss(point[1]) for point in self.course] or [np.inf])
         return Curve(self.instance, method, self.seed, seconds, losses)
@@ -111,7 +111,7 @@ def with_references(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def grouped(rows: Iterable[RunRow], by: Callable[[RunRow], Hashable]) -> list[list[RunRow]]:
-    """Group runs by what `by`, such as `KEY`, returns for them; keep their order."""
+    """Group runs by a key function such as `KEY`, in their order."""
     groups: dict[Hashable, list[RunRow]] = {}
     for row in rows:
         groups.setdefault(by(row), []).append(row)
@@ -119,15 +119,10 @@ def grouped(rows: Iterable[RunRow], by: Callable[[RunRow], Hashable]) -> list[li
 
 
 def labels(rows: Iterable[RunRow]) -> Mapping[tuple[str, str], str]:
-    """Return the names of the methods by backend and method, with the backend if it differs."""
+    """Return the labels of methods by (backend, method); they name the backend if it differs."""
     methods = dict.fromkeys((row.backend, row.method) for row in rows)
     several = len({backend for backend, _ in methods}) > 1
     return {key: f"{key[1]} ({key[0]})" if several else key[1] for key in methods}
-
-
-def read_rows(table: Sequence[Mapping[str, Any]]) -> list[RunRow]:
-    """Return the runs in a table of `islands bench --json`."""
-    return [RunRow(**row) for row in table]
 
 
 _DEFAULT = RankOptions()
@@ -138,13 +133,13 @@ _RESULT_FIELDS = (
 
 
 class Course:
-    """Collects each better cost with the time at which it was seen."""
+    """Records each improvement of the best cost, with its time."""
 
     def __init__(self, *, maximise: bool) -> None:
         self._maximise, self._began = maximise, time.perf_counter()
         self.points: list[tuple[float, float]] = []
         self.first: Progress | None = None
-        """The progress that was seen first, after generation 0."""
+        """The first progress that was reported, after generation 0."""
 
     def see(self, progress: Progress) -> None:
         """Add the cost at the end of an epoch if it is better."""
@@ -152,11 +147,11 @@ class Course:
         self.add(progress.seconds, progress.cost)
 
     def passed(self) -> float:
-        """Return the seconds since this began."""
+        """Return the seconds since this object was created."""
         return time.perf_counter() - self._began
 
     def add_now(self, cost: float) -> None:
-        """Add a cost that was found now if it is better."""
+        """Add a cost with the current time if it is better."""
         self.add(self.passed(), cost)
 
     def add(self, seconds: float, cost: float | None) -> None:
@@ -171,7 +166,7 @@ def followed(
 ) -> tuple[dict[str, Any], Result, Course]:
     """Run, and return the fields of a `RunRow` that come from the result; collective.
 
-    Return also the result and its course, which has points on rank 0 only.
+    Also return the result and its course, which has points only on rank 0.
     """
     course = Course(maximise=resolved.problem.maximise)
     result = require_complete(run(resolved, world, Output(callback=course.see), rank_options))

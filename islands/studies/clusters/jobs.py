@@ -1,7 +1,7 @@
 """The files in DIR/slurm about the jobs of a folder: the submitted job, and all attempts.
 
-job.json is written when a job is submitted. attempts.jsonl has a line for each start of a job and
-for each end, when the job has ended or is requeued.
+job.json is written when a job is submitted. attempts.jsonl has a line for each start of a job, and
+another one when the job ends or is requeued.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from islands.errors import InputError, UsageError
 from islands.inside import inside, last_lines, opened
@@ -29,7 +28,7 @@ _JOB, _ATTEMPTS, _ERRORS = "job.json", "attempts.jsonl", "errors.txt"
 MOST_ELEMENTS = 100_000
 """Maximum size of a job array; Slurm allows 1000 unless it is configured otherwise."""
 MOST_BYTES = 1 << 24
-"""Maximum size of a file about jobs; an attempt has under a thousand bytes, and its options."""
+"""Maximum size of a file about jobs; an attempt takes less than 1000 bytes without its options."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Job:
     script: str
     submitted: float
     elements: int | None = None
-    """The elements of its array, or None for a single job."""
+    """The number of elements of a job array, or None for a single job."""
     collecting: str | None = None
     """The job that writes the table of the array."""
 
@@ -66,8 +65,8 @@ def output_in(folder: Path, name: str) -> str:
     """Return the value of `--output`: a file in DIR/slurm, whose path Slurm must not expand."""
     if "\\" in str(folder):
         raise UsageError(
-            f"--out {folder}: contains a backslash, with which Slurm gives the output of a job"
-            " another name. Name another folder"
+            f"--out {folder}: contains a backslash, because of which Slurm would rename the"
+            " output of the job. Name another folder"
         )
     return f"{str(folder / JOB).replace('%', '%%')}/{name}"
 
@@ -106,7 +105,7 @@ class JobAttempt:
     """The job's output file."""
     before: JobProgress
     holds_run: bool = False
-    """Whether the attempt has begun or resumed the run in the folder, which may be older if not."""
+    """Whether the attempt began or resumed the run in the folder; if not, the run may be older."""
     ended: float | None = None
     after: JobProgress | None = None
     status: int | None = None
@@ -130,7 +129,7 @@ class JobAttempt:
         """Return whether the attempt failed or used up its time without a new checkpoint."""
         is_by_slurm = self.signal == "SIGTERM" and self.status is not None
         if is_by_slurm and self.ending != TIME_LIMIT:
-            return False  # Slurm may end an attempt at any time
+            return False  # Slurm may end an attempt before its first checkpoint
         return (self.after or now) == self.before
 
 
@@ -194,14 +193,9 @@ class JobAttempts:
         error: str | None = None,
     ) -> JobAttempt:
         """Record the end of an attempt, and return it."""
-        outcome: dict[str, Any] = {
-            "status": status,
-            "signal": signal,
-            "ending": ending,
-            "error": error,
-        }
+        outcome = replace(attempt, status=status, signal=signal, ending=ending, error=error)
         after = JobProgress.of(self._folder)
-        return self._append(replace(attempt, ended=time.time(), after=after, **outcome))
+        return self._append(replace(outcome, ended=time.time(), after=after))
 
     def are_stuck(self, job: str) -> bool:
         """Return whether the last two attempts of a job made no progress."""

@@ -1,4 +1,4 @@
-"""The launcher's processes in a job, and the signals that the job receives meanwhile.
+"""Run the launcher of a job, and handle the signals that the job receives meanwhile.
 
 When Slurm ends a job, it sends SIGTERM to all processes of the job. The ranks answer with a
 checkpoint; mpirun and its daemons would kill the ranks before it is written. Therefore mpirun and
@@ -26,7 +26,7 @@ _END = signal.SIGTERM
 
 
 class Signals:
-    """Stores the first signal, and passes SIGUSR1 on to the ranks."""
+    """Stores the first signal that the job receives, and passes SIGUSR1 on to the ranks."""
 
     def __init__(self) -> None:
         self.received: str | None = None
@@ -63,11 +63,6 @@ class Signals:
             self._process.send_signal(_NOTICE)
 
 
-def _start_daemon(command: list[str]) -> None:
-    """Replace this process with a daemon, with SIGTERM blocked."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {_END})
-    os.execvp(command[0], command)
-
-
 if __name__ == "__main__":
-    _start_daemon(sys.argv[1:])
+    signal.pthread_sigmask(signal.SIG_BLOCK, {_END})
+    os.execvp(sys.argv[1], sys.argv[1:])

@@ -37,7 +37,7 @@ from islands.untrusted import read_toml
 _FINAL = (0, 2, 126, 127, 130)
 """Statuses of runs that are finished, failed or interrupted by a user: a restart would not help.
 
-Runs that fail end with 1, but a launcher that loses a node may do so too.
+Status 1 is not among them: a run that fails ends with it, but so may a launcher that loses a node.
 """
 _SCALING = table(Path(__file__).with_name("tables.toml"), "scaling")
 
@@ -70,7 +70,7 @@ def run_job(
             run = check(program)
             if place is not None and run.runs:
                 raise UsageError(
-                    f"the options make a series of {len(run.runs)} runs, but only one run is"
+                    f"the options define a series of {len(run.runs)} runs, but only one run is"
                     " possible here. Leave --runs out, and name one instance"
                 )
             launcher = _launcher(program, run, allocation, sum(ranks))
@@ -96,8 +96,8 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     last = next((attempt for attempt in reversed(attempts.all()) if attempt.holds_run), None)
     if last is not None and last.job == job:
         return True
-    # A job that is submitted again continues its run: its --force meant an earlier run. A finished
-    # run is repeated with --force.
+    # A job that is submitted again continues its run, as its --force was meant for an earlier one;
+    # only a finished run is repeated by --force.
     if (
         last is not None
         and last.words == given.all
@@ -140,7 +140,7 @@ def _scripts(folder: Path) -> list[str]:
 
 
 def _unchanged(folder: Path, instance: str) -> list[str]:
-    """Return the script of the problem; none if it has changed: the stored copy is then used."""
+    """Return the script of the problem; if it has changed, return none and use the stored copy."""
     try:
         return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
     except IslandsError:
@@ -182,7 +182,7 @@ def _end(
     if signal is not None or not _is_final(status, error):
         why = ending(allocation.job, allocation.restarts)
     if why not in (None, UNKNOWN) and signal is None:
-        signal = "SIGTERM"  # the ranks received it before this process
+        signal = "SIGTERM"  # the ranks have received it, but not this process yet
     ended = attempts.end(attempt, status, signal, why, error)
     reason = f" ({why})" if why else ""
     _say(f"attempt {ended.number} ended with status {status} at {ended.after}{reason}")

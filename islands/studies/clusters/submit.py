@@ -25,7 +25,7 @@ from platformdirs import user_config_path
 from islands.custom.signature import signed
 from islands.errors import InputError, UsageError
 from islands.inside import inside
-from islands.paths import data_folder, publish
+from islands.paths import data_folder, publish, reading
 from islands.record.folder import JOB
 from islands.studies.clusters.commands import reason, sbatch, without_options
 from islands.studies.clusters.jobs import SCRIPT, Job
@@ -163,6 +163,13 @@ def find_site(named: Path | None) -> Path:
 
 def directives_of(site: Path) -> dict[str, str]:
     """Return the options of sbatch that a site sets through SBATCH_ variables."""
+    with reading(site):
+        is_of_windows = site.is_file() and b"\r" in site.read_bytes()
+    if is_of_windows:
+        raise InputError(
+            f"{site}: has the line ends of Windows, which bash takes for text. Convert it with:"
+            f" sed -i 's/\\r$//' {shlex.quote(str(site))}"
+        )
     command = 'set -a; . "$1" >/dev/null || exit; exec env -0'
     done = subprocess.run(
         ["bash", "-c", command, "bash", str(site)],
@@ -231,7 +238,7 @@ def _requested(args: argparse.Namespace, of_site: Gpus | None) -> Gpus:
         )
     gpus: Gpus = args.gpus_per_node or of_site or Gpus(1)
     if gpus.number == 0:
-        raise UsageError("0 GPUs on each node: add --backend cpu, or request at least one")
+        raise UsageError("0 GPUs per node: add --backend cpu, or request at least one")
     if not gpus.type and of_site is not None:
         return Gpus(gpus.number, of_site.type)
     return gpus
@@ -257,7 +264,7 @@ def script(
 ) -> str:
     """Return the script that runs `template` with these directives of sbatch and these options.
 
-    Refuse values that cannot be on one line of it.
+    Refuse values that do not fit on one line.
     """
     require_fit("--out", str(folder))
     require_fit("--site", str(site))

@@ -18,6 +18,7 @@ from islands.record.folder import CONCLUSION, EXPERIMENT_SETTINGS, PROVENANCE, R
 from islands.report import page as html
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
 from islands.report.page import Page, plot
+from islands.statistics import SIGNIFICANT
 from islands.text import one_line
 from islands.untrusted import bounded_text, parsing, read_toml
 
@@ -40,7 +41,7 @@ def _provenance_of(folder: Path) -> dict[str, Any]:
     with parsing(path):
         origin = json.loads(bounded_text(path))
         for name in ("date", "commit", "changed"):
-            _ = origin[name]  # a damaged file may lack it
+            _ = origin[name]  # raises a KeyError, which `parsing` reports, if the file is damaged
         return dict(origin)
 
 
@@ -58,7 +59,7 @@ def _facts_of(origin: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _command_of(origin: Mapping[str, Any]) -> str:
-    """Return the HTML with the command that made the tables; empty if it is unknown."""
+    """Return the HTML with the command that created the tables; empty if it is unknown."""
     command = origin.get("command")
     if not isinstance(command, list):
         return ""
@@ -132,7 +133,7 @@ def _add_note(page: Page, folder: Path, *, is_complete: bool = True) -> None:
     work = read_work(folder)
     if is_complete and work is None:
         return
-    at = f" Its last piece of work was {work.words}." if work is not None else ""
+    at = f" It was last working on {work.words}." if work is not None else ""
     page.add(
         html.note(
             f"This experiment is not finished: its tables have the rows so far.{at} Unless it is"
@@ -147,7 +148,7 @@ def _section(path: Path) -> Iterator[str]:
     if not printed.is_file():
         yield from _whole(path)
         return
-    # The title with a description of the runs; the rows with their headings; facts, if complete.
+    # Parts: the title and the runs; the header and the rows; the facts, if the table is complete.
     parts = bounded_text(printed, errors="replace").strip().split("\n\n")
     yield from map(html.paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)
@@ -259,7 +260,7 @@ def _sizes(tasks: Sequence[Row]) -> list[tuple[str, object]]:
         ("instances", len(instances)),
         ("their names", ", ".join(instances)),
         ("configurations", len(distinct("values"))),
-        ("runs of each on an instance", ", ".join(distinct("runs"))),
+        ("runs per configuration and instance", ", ".join(distinct("runs"))),
         ("rows done", len(tasks)),
         ("device", ", ".join(distinct("device"))),
     ]
@@ -291,10 +292,10 @@ def _bars(ranked: Sequence[Row], labels: Sequence[str], ranks: Sequence[float]) 
     count = min(len(ranks), _BARS)
     figure = new_figure(WIDTH, max(1.2, 0.6 + 0.2 * count))
     axes = figure.add_subplot()
-    worse = [(_number(row.get("p", "")) or 1.0) < 0.05 for row in ranked[:count]]
-    alphas = [0.45 if is_worse else 1.0 for is_worse in worse]
-    for place in range(count):
-        axes.barh(place, ranks[place], color=COLOURS[0], alpha=alphas[place])
+    for place, row in enumerate(ranked[:count]):
+        level = _number(row.get("p", ""))
+        is_worse = level is not None and level < SIGNIFICANT
+        axes.barh(place, ranks[place], color=COLOURS[0], alpha=0.45 if is_worse else 1.0)
     axes.set_yticks(range(count), labels[:count])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

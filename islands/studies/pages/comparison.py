@@ -81,7 +81,10 @@ def _gaps(
     for instance, reference in list(references.items())[:_DRAWN]:
         base = "best known value" if reference.is_known else "best of these runs"
         words = f"{instance}: gap to the {base}, {reference.value:,.10g}"
-        pictures[words] = [curve for curve in curves if curve.instance == instance]
+        of_instance = [curve for curve in curves if curve.instance == instance]
+        if not any(np.isfinite(curve.final) for curve in of_instance):
+            words = f"{instance}: no run found a feasible solution"
+        pictures[words] = of_instance
     yield figures(
         *(
             plot(courses.draw_gaps(shown, methods), words, label=f"Gap over time. {words}")

@@ -15,17 +15,17 @@ from islands.report.recorded import RecordedRun, method_of
 from islands.text import one_line
 
 _NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "stop")
-"""Settings that do not belong to a method."""
+"""Settings in which runs of the same method may differ."""
 _LONGEST = 60
 Points = Sequence[tuple[int, float]]
 """Numbers of ranks with their speed-ups."""
 MARKERS = "osD^v<>ph*XP"
 """Markers of curves, in order."""
 _TINY, _WIDE = 1e-3, 20.0
-"""Gaps that differ by a factor of more than `_WIDE` are logarithmic from `_TINY` per cent on."""
+"""If gaps differ by a factor above `_WIDE`, their axis is logarithmic from `_TINY` per cent on."""
 POINTS = 80
 _SHORTEST = 1e-3
-"""Seconds; shorter times count as equal."""
+"""Minimum seconds that are distinguished; shorter times count as equal."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Reference:
 
 
 def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Reference]]:
-    """Return the curves of runs with rows, and the reference of each instance."""
+    """Return the curves of the runs that have recorded rows, and the reference of each instance."""
     references: dict[str, Reference] = {}
     recorded = [run for run in runs if run.history is not None]
     for instance in dict.fromkeys(run.instance for run in recorded):
@@ -85,7 +85,7 @@ def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Refer
 
 
 def _reference(runs: Sequence[RecordedRun]) -> Reference:
-    """Return the reference of runs of one instance, all with rows."""
+    """Return the reference of the runs of one instance, all of which have recorded rows."""
     known = [run.best_known for run in runs if run.best_known is not None]
     if known:
         return Reference(known[0], True)
@@ -217,7 +217,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
                 times, low, high, step="post", color=look["color"], alpha=0.2, linewidth=0
             )
         drawn += [float(gap) for gap in (*middle, *high) if np.isfinite(gap)]
-    axes.set(xlabel="seconds", ylabel="gap in %")
+    axes.set(xlabel="seconds", ylabel="gap in %", xlim=(times[0], times[-1]))
     drawing.logarithmic(axes.xaxis, times[0], times[-1])
     _scale_gaps(axes, np.array(drawn))
     _legend(figure, labels)
@@ -225,7 +225,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
 
 
 def _scale_gaps(axes: Any, gaps: Floats) -> None:
-    """Make the axis of gaps logarithmic above a small gap if they differ much."""
+    """Make the axis of gaps logarithmic above a small gap if the gaps differ a lot."""
     positive = gaps[gaps > 0]
     if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
         drawing.logarithmic_from(axes.yaxis, low, float(positive.max()))
@@ -288,7 +288,7 @@ def _legend(figure: Any, labels: Sequence[str]) -> None:
 
 
 def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
-    """Return a figure with a panel for each kind of speed-up; a name looks the same in all."""
+    """Return a figure with a panel for each kind of speed-up; a curve looks the same in all."""
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     figure = drawing.new_figure(WIDTH * max(1, len(panels)), HEIGHT + 0.13 * len(names))
     drawn = dict[str, Any]()

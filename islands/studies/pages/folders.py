@@ -1,4 +1,4 @@
-"""Choose the page for folders: of one or several runs, a series, a tuning or an experiment."""
+"""Choose the page that shows given folders: runs, a series, a tuning or an experiment."""
 
 import math
 import time
@@ -35,7 +35,7 @@ def page_for(
     """Return the page of one folder, or of all runs in several folders.
 
     `say` receives a line with the runs that a page compares. `moved` names the instance or the
-    script of a single run.
+    script of a single run if it has moved.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -45,7 +45,7 @@ def page_for(
         with reading(folder):
             kind = records.kind_of(folder)
     if moved is not None and kind is not FolderKind.RUN:
-        raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
+        raise UsageError(f"--instance {moved}: is for the page of a run. Name the folder of one")
     with style():
         if kind is FolderKind.RUN:
             run = RecordedRun.read(folder, moved=moved)
@@ -93,7 +93,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
         kind = records.kind_of(folder)
         if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
             raise InputError(
-                f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
+                f"{folder}: contains {kind.words}, which has its own page. Name only this folder"
             )
         what = "no run"
         if kind not in (None, FolderKind.RUN):
@@ -112,14 +112,14 @@ class LivePage:
     """The page of a folder, which browsers reload until the work in the folder ends."""
 
     def __init__(self, folder: Path, path: Path, seconds: float) -> None:
-        """Refuse a `path` that is no HTML file; write it at most once every `seconds`."""
+        """Refuse a `path` that is not an HTML file; it is written at most once every `seconds`."""
         require_html("--page", path)
         kind = records.kind_of(folder)
         if kind in (FolderKind.BATCH, FolderKind.MEASUREMENT):
             raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run refuses a folder that contains other files.
-            raise UsageError(f"--page {path}: is in a folder where no work has begun. Name another")
+            raise UsageError(f"--page {path}: is in a folder without results. Name another path")
         require_packages()
         self._folder, self._path, self._seconds = folder, path, seconds
         self._due, self._has_content = -math.inf, False
@@ -127,7 +127,7 @@ class LivePage:
     def update(self, *, is_final: bool) -> None:
         """Write the page if it is due or final; the final page is not reloaded.
 
-        Before the first run has begun, the page is a note. If the folder is unreadable, it is kept.
+        Before the first run begins, the page is a note. If reading fails later, the page is kept.
         """
         began = time.monotonic()
         if began < self._due and not is_final:

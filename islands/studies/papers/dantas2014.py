@@ -21,7 +21,7 @@ POPULATION = 4096
 COUNTS = (2, 8, 32, 64)
 """The paper's numbers of processes."""
 _POOLED = ("last", "found", "deviation", "seconds")
-"""Columns of single instances whose means by kind are in files."""
+"""Columns of single instances, whose means by kind are written to files."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _listed(values: Mapping[Any, float], form: str, between: str = ", ") -> str:
 
 
 class GapsTable(PooledTable, of="dantas2014/gaps"):
-    """Charts 5 to 7: mean gaps of the best ever and of the last generation, by kind of problem."""
+    """Charts 5 to 7: mean gaps of the best solutions and of the last generation, by kind."""
 
     names = staticmethod(all_names)
 
@@ -92,7 +92,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
             }
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
-        """Summarise a kind."""
+        """Yield the row of a kind."""
         of = next(division for division in KINDS if division.name == group)
         row: dict[str, Cell] = {
             **of._asdict(),
@@ -147,7 +147,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
         return self.fact("found", rows, ours, generations=";  ".join(parts))
 
     def _last_facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return the difference between the last generation's best and the best ever."""
+        """Return how much worse the best of the last generation is than the best of the run."""
         lost = {
             division: mean(rows, f"{division.name}_last") - mean(rows, division.name)
             for division in ALL
@@ -159,7 +159,7 @@ class GapsTable(PooledTable, of="dantas2014/gaps"):
 
 
 class PrototypeTable(PaperTable, of="dantas2014/prototype"):
-    """Mean gaps of the best ever on seven problems, ours and those of a sequential program."""
+    """Mean gaps on seven problems, ours and those of a sequential program."""
 
     @classmethod
     def divisions(cls) -> list[Division]:
@@ -180,7 +180,7 @@ class PrototypeTable(PaperTable, of="dantas2014/prototype"):
         yield self.row(problem, **row)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return the means, and whether the two programs differ."""
+        """Return the mean gaps of both programs in each division, and tests of the difference."""
         facts, pairs = [], list[tuple[float, ...]]()
         for division in self.divisions():
             ours, its = mean(rows, division.name), mean(rows, f"{division.name}_prototype")
@@ -189,7 +189,7 @@ class PrototypeTable(PaperTable, of="dantas2014/prototype"):
                 self.fact("mean", rows, values, division=division.words, ours=ours, its=its)
             )
             pairs += numbers(rows, division.name, f"{division.name}_prototype")
-        words = "all divisions, ours against the prototype's"
+        words = "our gaps in all divisions and those of the sequential program"
         return [*facts, *significance("prototype", words, pairs)]
 
 
@@ -210,7 +210,7 @@ class SizeTable(PooledTable):
 
 
 class EqualTimeTable(SizeTable, of="dantas2014/islands"):
-    """Mean gaps of the best ever by size, with three definitions of equal effort.
+    """Mean gaps by size, with three definitions of equal effort.
 
     On the paper's cluster each island has its own processor: in the time of one island, P islands
     compute P times the generations.
@@ -243,14 +243,14 @@ class EqualTimeTable(SizeTable, of="dantas2014/islands"):
     def _longer(
         self, problem: Problem, division: Division, equal: Sample, generations: int
     ) -> Sample:
-        """Return a sample of runs with the given generations."""
+        """Return a sample of runs with the given generations, or `equal` if it has as many."""
         if division == ONE or generations == equal.generations:
             return equal
         stop: dict[str, Any] = {"stop": [f"generations={generations}"]}
         return self.sample(problem, **division.options(), **stop)
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
-        """Summarise a size for each division."""
+        """Yield the rows of a size, one for each division."""
         ones = matching(parts, division=ONE.words)
         averaged = (*self.ways, *(f"{way}_generations" for way in self.ways), "seconds")
         for division in _COMPARED:
@@ -309,7 +309,7 @@ class SizeTimesTable(SizeTable, of="dantas2014/times"):
         yield {**first, **divided, **times}  # in the order of the columns
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
-        """Return the means of a size."""
+        """Yield the row of a size, with means."""
         names = ["seconds", *map(_name, COUNTS), *(column.name for column in self.cpu_columns())]
         means = {name: average(parts, name) for name in names}
         yield self.size_row(group, parts, ranks=self.request.world.size, **means)

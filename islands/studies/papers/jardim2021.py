@@ -23,7 +23,7 @@ LARGE = 128
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
 _RUNS = 10
-"""Number of runs of the thesis, which prints no deviations, so ours are used."""
+"""Number of runs of the thesis; it prints no deviations, so ours stand for them."""
 
 
 def wanted(n: int) -> int:
@@ -61,7 +61,7 @@ class ImplementationsTable(PaperTable, of="jardim2021/implementations"):
         ]
         for name in IMPLEMENTATIONS:
             pairs = numbers(rows, "gap", f"{name}_gap")
-            facts += significance(f"gap_{name}", f"gaps, ours against {name}", pairs)
+            facts += significance(f"gap_{name}", f"our gaps and those of {name}", pairs)
         at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
         counts = {"as_good": good, "at_most_the_least": at_most}
         facts += [self.fact("at_most", rows, counts, noise=_NOISE), self._ratio_fact(rows)]
@@ -117,7 +117,7 @@ class LocalSearchesTable(PaperTable, of="jardim2021/local-searches"):
             values = {"mean_gap": gap, "mean_gap_thesis": thesis, "mean_calls_ratio": calls}
             pairs = numbers(search_rows, "gap", "thesis_gap")
             facts.append(self.fact("search", search_rows, values, search, theirs=theirs))
-            facts += significance(search, f"{search}: gaps, ours against 2021", pairs)
+            facts += significance(search, f"{search}: our gaps and those of the thesis", pairs)
         least = min(ratio for (ratio,) in numbers(rows, "speedup"))
         return [*facts, self.fact("least", rows, {"least_speedup": least})]
 
@@ -154,7 +154,7 @@ class LiteratureTable(PaperTable, of="jardim2021/literature"):
             *(self._average(rows, which) for which in ("mean", "best")),
             self.fact("as_good", rows, {"as_good": as_good}),
             self.fact("reached", rows, {"reached": reached}, words=words, theirs=theirs),
-            *significance("mean_gap", "mean gaps, ours against 2021", gaps),
+            *significance("mean_gap", "our mean gaps and those of the thesis", gaps),
         ]
 
     def _average(self, rows: Sequence[TableRow], which: str) -> Fact:

@@ -64,7 +64,7 @@ class InstanceGroup:
     """The printed figures by model: gaps, of which `best` is the smallest of all runs of the group,
     milliseconds of a run, the speed-up over the paper's sequential program, and hits if given."""
     reference: int | None
-    """The value that gaps refer to, if not the best known value."""
+    """The value to which gaps refer, unless it is the best known value."""
 
 
 class ModelsTable(PooledTable):
@@ -82,7 +82,7 @@ class ModelsTable(PooledTable):
     @classmethod
     @cache
     def groups(cls) -> Mapping[str, InstanceGroup]:
-        """Return the paper's figures."""
+        """Return the groups with the paper's figures, by name."""
         groups: dict[str, InstanceGroup] = {}
         for row in printed_rows(cls.theirs):
             group = InstanceGroup(row["m"], row["n"], cls.members(row), {}, row.get("reference"))
@@ -118,7 +118,7 @@ class ModelsTable(PooledTable):
             }
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[Row]:
-        """Summarise a group for each model."""
+        """Yield the rows of a group, one for each model."""
         of = self.groups()[group]
         for model, paper in of.printed.items():
             model_parts = matching(parts, model=model)
@@ -153,7 +153,7 @@ class ModelsTable(PooledTable):
             if numbers(model_rows, "mean"):
                 facts += [self.mean_fact(model, model_rows), self._best_fact(model, model_rows)]
                 for which in ("mean", "best"):
-                    words = f"{model}: {which} gaps, ours against 2019"
+                    words = f"{model}: our {which} gaps and those of the paper"
                     pairs = numbers(model_rows, which, f"paper_{which}")
                     facts += significance(f"{which}_{model}", words, pairs)
                 facts += self._hit_facts(model, model_rows)
@@ -202,11 +202,11 @@ class ModelsTable(PooledTable):
         return self.fact("ratio", rows, values, **words, goals=" or ".join(goals))
 
     def _speedup_fact(self, rows: Sequence[TableRow], model: str, printed: float) -> Fact:
-        """Return our CPU's seconds over ours, and the printed speed-ups."""
+        """Return the time on our CPU relative to ours, and the printed speed-ups."""
         model_rows = matching(rows, model=model)
         paper = mean(model_rows, "paper_speedup")
         means = {n: mean(model_rows, f"speedup_cpu_{n}") for n in self.request.threads}
-        ours = "our CPU with {} takes {:.1f} times as long as ours; "
+        ours = "our CPU with {} takes {:.1f} times as long as our runs; "
         shown = "".join(ours.format(counted(k, "thread"), v) for k, v in means.items())
         values = {f"paper_speedup_{model}": paper, **named(f"speedup_{model}_cpu", means)}
         words = {"model": model, "shown": shown, "paper": paper, "printed": printed}
@@ -287,7 +287,7 @@ class ComparisonTable(PaperTable, of="munhao2019/comparison"):
             }
             facts.append(self.fact("model", rows, counts, model, mean=mean(rows, gap)))
             pairs = numbers(rows, gap, printed)
-            facts += significance(model, f"{model}: best gaps, ours against 2019", pairs)
+            facts += significance(model, f"{model}: our best gaps and those of the paper", pairs)
         return facts
 
 
@@ -349,7 +349,7 @@ class SearchTable(PooledTable, of="munhao2019/search"):
             paper = mean(matching(model_rows, configuration=0), "rank")
             place = 1 + sum(rank < paper for rank in ranks)
             others = ranks.count(paper) - 1
-            shared = f" with {counted(others, 'other')}" if others else ""
+            shared = f", together with {counted(others, 'other')}" if others else ""
             best = ", ".join(f"{name} {model_rows[0][name]:.6g}" for name in _OF_MODEL[model])
             values, words = {"place_of_the_papers": place}, {"best": best, "shared": shared}
             facts.append(self.fact("place", model_rows, values, model, **words))

@@ -38,7 +38,7 @@ class PaperExperiment:
     out: Path | None
 
     def opened(self) -> ExperimentFolder | None:
-        """Return the folder of --out; without it, open a folder for results of unfinished commands.
+        """Return the folder of --out, or None after opening one for results of unfinished commands.
 
         The command closes it.
         """
@@ -66,8 +66,8 @@ def prepared(
     needed = ["scipy", "matplotlib", "jinja2"] if args.out is not None else ["scipy"]
     if absent := [name for name in needed if find_spec(name) is None]:
         raise UsageError(
-            f"reproduce needs {' and '.join(absent)}, not installed here. Install the extra with:"
-            " pip install 'islands[report]'"
+            f"reproduce needs {' and '.join(absent)}, which {'are' if absent[1:] else 'is'} not"
+            " installed. Install the extra with: pip install 'islands[report]'"
         )
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, FolderKind.EXPERIMENT, leftovers=papers)
@@ -118,7 +118,7 @@ def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]
 
 
 def _threads(words: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
-    """Return the requested numbers of threads; by default the usual ones up to all cores."""
+    """Return the requested numbers of threads; by default, the `usual` ones up to all cores."""
     if words is None:
         return tuple(dict.fromkeys(number or cores for number in usual if number <= cores))
     if words == "none":
@@ -145,7 +145,7 @@ def _settings(
         "seeds": {table.name: list(range(1, (request.runs or table.runs) + 1)) for table in tables},
         "instances": {s.table.name: [i.name for i in s.available] for s in selections},
         "backend": request.backend,
-        # The threads of a CPU depend on the machine and the number of ranks, and change no result.
+        # The number of threads depends on the machine and the ranks, but affects no result.
         "device": "CPU" if request.backend == "cpu" else request.device,
         "threads": threads,
         "islands": islands.__version__,

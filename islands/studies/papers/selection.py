@@ -1,4 +1,4 @@
-"""The instances of tables that the names in `--only` select."""
+"""Select the instances of tables by the names and patterns in `--only`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     if len(short) <= _LISTED:
         return unknown("instance", name, short)
     near = nearest(name.rpartition("/")[2], short, _NEAR)
-    hint = f"Did you mean {either(near)}?" if near else "None of their names is near."
+    hint = f"Did you mean {either(near)}?" if near else "None of their names is similar."
     return (
         f"unknown instance {name!r}: none of the {len(short)} instances of these tables. {hint}"
         " Name some exactly or by a pattern, such as nug*"

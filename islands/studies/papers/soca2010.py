@@ -1,8 +1,8 @@
 """Soca et al. 2010: PUGACE, cellular evolutionary algorithms on a GPU.
 
-The printed figures are of ten runs on a GeForce 9800 GTX+ and on one core of a Pentium. The paper
-tried an orthogonal subset of 54 combinations of settings, which it does not print, only its choice.
-Here, all 54 are run; a fact states the choice of a smallest orthogonal subset, of 18 combinations.
+The printed figures are from ten runs on a GeForce 9800 GTX+ and on one core of a Pentium. The paper
+tried an orthogonal subset of 54 combinations of settings, and prints only its choice. Here, all 54
+are run, and a fact states what a smallest orthogonal subset (18 combinations) would choose.
 """
 
 from collections.abc import Iterator, Sequence
@@ -164,12 +164,12 @@ class QualityTable(PaperTable, of="soca2010/quality"):
         """Return the number of instances with hits, and the mean gaps."""
         gaps = {"mean_best_gap": mean(rows, "best_gap"), "mean_gap": mean(rows, "mean_gap")}
         printed = [gap for (gap,) in numbers(rows, "paper_gap")]
-        theirs = f"; the paper's {fmean(printed):.2f} %" if printed else ""
+        theirs = f" ({fmean(printed):.2f} % in the paper)" if printed else ""
         pairs = numbers(rows, "best_gap", "paper_gap")
         return [
             self._reached_fact(rows),
             self.fact("gaps", rows, gaps, theirs=theirs),
-            *significance("best_gap", "gaps of the best runs, ours against 2010", pairs),
+            *significance("best_gap", "gaps of our best runs and those of the paper", pairs),
         ]
 
     def _reached_fact(self, rows: Sequence[TableRow]) -> Fact:

@@ -56,15 +56,15 @@ class PaperTable(Experiment):
     theirs: ClassVar[str]
     """The file of the figures that the paper prints."""
     by: ClassVar[str] = ""
-    """A column of this file, if an instance has several rows in it."""
+    """The column that distinguishes the rows of an instance in this file, if it has several."""
     means: ClassVar[Mapping[str, float]] = {}
-    """The means of columns that the paper prints; they may be truncated or misprinted."""
+    """The means that the paper prints below columns; they may be truncated or misprinted."""
     speedups: ClassVar[Mapping[str, float]] = {}
-    """Printed mean speed-ups of brkgaCuda over brkgaAPI by number of threads, of all instances."""
+    """Printed mean speed-ups of brkgaCuda over brkgaAPI for all instances, by number of threads."""
     needs_all: ClassVar[bool] = True
     """Whether the table needs the files of all its instances."""
     interpretations: ClassVar[Sequence[str]] = ()
-    """Choices where the paper is silent, or states a rule in two ways."""
+    """Choices where the paper is silent or contradicts itself, as complete sentences."""
     is_extra: ClassVar[bool] = False
     """Whether the table is not in the paper; it is then filled only if it is named."""
 
@@ -129,7 +129,7 @@ class PaperTable(Experiment):
         return self.filled(**{**cells, **of_runs, **others})
 
     def timed_row(self, problem: Problem, sample: Sample, theirs: TableRow, **others: Any) -> Row:
-        """Return the row of a batch with `theirs`, and with the times of one run and of the CPU."""
+        """Return a batch's row with the paper's cells and the times of one run and of the CPU."""
         ours, alone = self.seconds(sample), self.seconds(self.sample(problem, 1))
         others |= {"alone_seconds": alone, "evaluations": sample.mean_evaluations}
         return self.row(problem, sample, **theirs, **self.cpu_cells(problem, ours), **others)
@@ -144,7 +144,7 @@ class PaperTable(Experiment):
 
     @abstractmethod
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
-        """Return the summary of the rows, of which there is at least one."""
+        """Return the facts that summarise the rows, of which there is at least one."""
 
     @classmethod
     def fact(
@@ -166,7 +166,7 @@ class PaperTable(Experiment):
 
     @classmethod
     def means_of(cls, rows: Sequence[TableRow]) -> dict[str, str]:
-        """Return the means of the columns of `means` as text; for all rows, also as printed."""
+        """Return the means of the columns in `means` as text; with all rows, also as printed."""
         is_whole = len(rows) == len(cls.printed())
         return {
             name: with_printed(mean(rows, name), printed, is_whole=is_whole)
@@ -178,7 +178,7 @@ class PaperTable(Experiment):
         return Table(f"{self.name}-parts", ()), []
 
     def time_cells(self, problem: Problem, runs: Sequence[RunResult]) -> dict[str, Any]:
-        """Return the cells of times: the median of some runs, and the CPU."""
+        """Return the cells of times: those of the median run, and those on the CPU."""
         run = self.median_run(runs)
         ours = self.paper_seconds(run)
         cpu = self.cpu_cells(problem, ours)
@@ -205,7 +205,7 @@ class PaperTable(Experiment):
         return {column.name: cells[column.name] for column in self.cpu_columns()}
 
     def curves(self, plot: Plot) -> dict[str, str]:
-        """Return the labels of the columns of a plot, those of our times first."""
+        """Return the labels of the columns in a plot, with those of our times first."""
         curves = {"seconds": "ours, {device}"} if plot.with_times else {}
         for threads in self.request.threads if plot.with_times else ():
             curves[f"cpu_{threads}_seconds"] = f"our CPU, {counted(threads, 'thread')}"
@@ -221,11 +221,13 @@ class PaperTable(Experiment):
             words = counted(threads, "thread")
             sentence = f"mean speed-up over our CPU with {words}: {speedup:.2f}"
             if paper := self.speedups.get(str(threads)):
-                sentence += f"; printed: brkgaCuda over brkgaAPI with {words}: {paper:.2f}"
+                sentence += f"; that of brkgaCuda over brkgaAPI, as printed: {paper:.2f}"
             facts += [
                 Fact(sentence, {f"mean_speedup_cpu_{threads}": speedup}),
                 *significance(
-                    f"cpu_{threads}", "our times against it", numbers(rows, "seconds", cpu)
+                    f"cpu_{threads}",
+                    "our times and those on the CPU",
+                    numbers(rows, "seconds", cpu),
                 ),
             ]
         return facts
@@ -236,7 +238,7 @@ class PaperTable(Experiment):
         if not scaled:
             return []
         sentence = (
-            "~: time of a shorter run, scaled to"
+            "~ marks the time of a shorter run, scaled to"
             f" {counted(self.generations, 'generation')} ({counted(scaled, 'cell')})."
             f" Timed CPU runs end after {CPU_SECONDS:g} s; --out and --json have the exact numbers"
         )
@@ -267,7 +269,7 @@ class Paper:
 
 
 class PooledTable(PaperTable):
-    """A table whose rows summarise groups of instances, each as soon as its last one has run."""
+    """A table with rows for groups of instances, which follow the last run of each group."""
 
     @cached_property
     def _parts(self) -> list[TableRow]:

@@ -35,7 +35,7 @@ def _costs(results: Sequence[RunResult]) -> list[float]:
 
 
 def _values(problem: Problem, costs: Sequence[float], random: float) -> Mapping[str, Cell]:
-    """Return the cells of an instance and of the costs of runs."""
+    """Return the cells that describe an instance and the costs of its runs."""
     ours = {"mean": fmean(costs), "best": min(costs), "runs": len(costs)}
     return {"cities": problem.size, **ours, "random": random, "ratio": fmean(costs) / random}
 
@@ -73,7 +73,7 @@ class ValuesTable(PaperTable, of="xavier2019/values"):
         for name, program in _PROGRAMS.items():
             ratios = numbers(rows, "ratio", f"{name}_ratio")
             pairs = numbers(rows, "mean", f"{name}_value")
-            facts += significance(f"{name}_value", f"our means against {program}", pairs, ratios)
+            facts += significance(f"{name}_value", f"our means and {program}'s", pairs, ratios)
         return facts
 
 

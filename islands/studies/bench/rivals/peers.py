@@ -1,9 +1,10 @@
-"""Functions of networkx, SciPy (which contains HiGHS) and D-Wave, on problems that they solve."""
+"""networkx, SciPy (which contains HiGHS) and D-Wave functions, on problems that they solve."""
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
+from itertools import chain, count, repeat
 from random import Random
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from islands.studies.bench.rivals.base import Answer, Rival
 
 
 class Networkx(Rival, of="networkx"):
-    """Colourings by saturation, then in random orders; cuts by `one_exchange`, randomly started."""
+    """Greedy colourings, by saturation, then in random orders; cuts by repeated `one_exchange`."""
 
     statements = (Colouring, Quadratic)
 
@@ -34,43 +35,57 @@ class Networkx(Rival, of="networkx"):
         is_graph = isinstance(problem, Colouring)
         sign = 1 if is_graph else problem.sign
         course, random = Course(maximise=sign < 0), Random(seed)
-        best: Any = None
-        for answer in _colourings(problem, random) if is_graph else _choices(problem, random):
-            if not is_graph or answer.max() < problem.most:
-                solution, cost = problem.answer(answer)
-                known = len(course.points)
-                course.add_now(cost)
-                best = solution if len(course.points) > known else best
-                if problem.best is not None and sign * (cost - problem.best) <= 0:
-                    break
-            if course.passed() >= seconds:
+        found = _colourings(problem, random) if is_graph else _choices(problem, random)
+        answers = (
+            None if is_graph and answer.max() >= problem.most else problem.answer(answer)
+            for answer in found
+        )
+        return _best_of(answers, course, seconds, problem.best, sign)
+
+
+def _best_of(
+    answers: Iterable[tuple[Any, float] | None],
+    course: Course,
+    seconds: float,
+    known: float | None,
+    sign: int = 1,
+) -> Answer:
+    """Return the best answer until the time limit or the `known` cost; the first always counts.
+
+    Costs are minimised, or maximised if the `sign` is -1; None is a call without a solution.
+    """
+    best: Any = None
+    for answer in answers:
+        if answer is not None:
+            solution, cost = answer
+            improvements = len(course.points)
+            course.add_now(cost)
+            best = solution if len(course.points) > improvements else best
+            if known is not None and sign * (cost - known) <= 0:
                 break
-        return Answer(course.points, best, course.passed())
+        if course.passed() >= seconds:
+            break
+    return Answer(course.points, best, course.passed())
 
 
 def _colourings(problem: Colouring, random: Random) -> Iterator[NDArray[Any]]:
-    """Yield the colour of each node."""
+    """Yield colourings: the colour of each node."""
     import networkx as nx
 
     order = [*range(problem.nodes)]
     graph = nx.empty_graph(problem.nodes)
     graph.add_edges_from(problem.edges.tolist())
-    strategy: Any = "saturation_largest_first"
-    while True:
+    strategies: Any = chain(["saturation_largest_first"], repeat(lambda *_: order))
+    for strategy in strategies:
         colours = nx.greedy_color(graph, strategy)
         yield np.array([colours[node] for node in range(problem.nodes)])
         random.shuffle(order)
-        strategy = _in_order(order)
-
-
-def _in_order(order: list[int]) -> Any:
-    return lambda *_: order
 
 
 def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
-    """Yield choices of items from large cuts: the items on the side without an additional node.
+    """Yield choices of items from large cuts: those on the side without an additional node.
 
-    A pair counts half for each of its items, minus half if a cut divides it.
+    The product of two items is half of their sum, minus half if a cut separates them.
     """
     import networkx as nx
 
@@ -88,7 +103,7 @@ def _choices(problem: Quadratic, random: Random) -> Iterator[NDArray[Any]]:
 
 
 class Faq(Rival, of="faq"):
-    """SciPy's quadratic assignment, from its usual start, then from random ones."""
+    """SciPy's `quadratic_assignment`, from its default start, then from random ones."""
 
     def given(self, problem: Problem) -> Any:
         """Return both matrices and the best known cost."""
@@ -98,26 +113,23 @@ class Faq(Rival, of="faq"):
         return problem.file.a, problem.file.b, known.value if known is not None else None
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
-        """Call it repeatedly; the first call is always completed."""
+        """Call the function repeatedly; the first call is always completed."""
         from scipy.optimize import quadratic_assignment
 
         a, b, known = problem
-        course, random = Course(maximise=False), np.random.default_rng(seed)
-        options: dict[str, Any] = {"rng": random}
-        best: NDArray[Any] | None = None
-        while best is None or course.passed() < seconds:
-            order = quadratic_assignment(a, b, options=options).col_ind
-            cost = int((a * b[np.ix_(order, order)]).sum())
-            best = order if best is None or cost < course.points[-1][1] else best
-            course.add_now(cost)
-            options["P0"] = "randomized"
-            if known is not None and cost <= known:
-                break
-        return Answer(course.points, best.tolist(), course.passed())
+        options: dict[str, Any] = {"rng": np.random.default_rng(seed)}
+
+        def answers() -> Iterator[tuple[list[int], int]]:
+            while True:
+                order = quadratic_assignment(a, b, options=options).col_ind
+                yield order.tolist(), int((a * b[np.ix_(order, order)]).sum())
+                options["P0"] = "randomized"
+
+        return _best_of(answers(), Course(maximise=False), seconds, known)
 
 
 class Highs(Rival, of="highs"):
-    """HiGHS, an integer programming solver, as SciPy calls it, until the gap is 0.
+    """The integer programming solver HiGHS, called through SciPy, until the gap is 0.
 
     It solves knapsacks, coverings and p-medians. The cost is known only at the end of a run.
     """
@@ -169,7 +181,7 @@ def _dwave() -> Any:
 
 
 def _binary(problem: Quadratic) -> Any:
-    """Return D-Wave's form of a problem, with a penalty for a wrong number of items."""
+    """Return a problem as a D-Wave model, with a penalty for a wrong number of items."""
     form: Any = import_module("dimod").BinaryQuadraticModel
     single, (one, two, by), constant = problem.single, problem.pairs, 0.0
     if problem.size is not None:
@@ -183,7 +195,7 @@ def _binary(problem: Quadratic) -> Any:
 
 
 class Sampler(Rival):
-    """A sampler of D-Wave, on quadratic problems, cuts and diversities."""
+    """A D-Wave sampler, on quadratic problems, cuts and diversities."""
 
     statements = (Quadratic,)
     most: ClassVar[float] = np.inf
@@ -198,27 +210,23 @@ class Sampler(Rival):
         """Sample repeatedly."""
         model = _binary(problem)
         course = Course(maximise=problem.sign < 0)
-        best: NDArray[Any] | None = None
         self.begin()
-        while (left := seconds - course.passed()) > 0 or best is None:
-            samples = self.sample(model, seed, max(left, 0.01), problem)
-            seed += 1_000_003  # far from the seeds of other copies
-            first = samples.first.sample
-            chosen = np.array([first[i] for i in range(len(first))])
-            cost = problem.cost(chosen)
-            course.add_now(cost)
-            if best is None or course.points[-1][1] == cost:
-                best = chosen
-            if problem.best is not None and problem.sign * (cost - problem.best) <= 0:
-                break
-        return Answer(course.points, best.tolist(), course.passed())
+
+        def answers() -> Iterator[tuple[list[int], float]]:
+            for number in count(seed, 1_000_003):  # far from the seeds of other copies
+                left = max(seconds - course.passed(), 0.01)
+                first = self.sample(model, number, left, problem).first.sample
+                chosen = np.array([first[i] for i in range(len(first))])
+                yield chosen.tolist(), problem.cost(chosen)
+
+        return _best_of(answers(), course, seconds, problem.best, problem.sign)
 
     def begin(self) -> None:
         """Prepare for the first sample."""
 
     @abstractmethod
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
-        """Return samples that take at most about the given seconds."""
+        """Sample for at most about the given seconds, and return the samples."""
 
 
 class DwaveTabu(Sampler, of="dwave-tabu"):
@@ -233,13 +241,13 @@ class DwaveTabu(Sampler, of="dwave-tabu"):
 
 
 class DwaveAnnealing(Sampler, of="dwave-annealing"):
-    """D-Wave's simulated annealing: with the default of 1000 sweeps, then with twice as many, ...
+    """D-Wave's simulated annealing: with the default of 1000 sweeps, then each time twice as many.
 
-    The last annealing takes the time that is left.
+    The last annealing takes the remaining time.
     """
 
     def begin(self) -> None:
-        """Begin with the default."""
+        """Begin with the default number of sweeps."""
         self._sweeps, self._rate = _SWEEPS // 2, 0.0
 
     def sample(self, model: Any, seed: int, seconds: float, problem: Quadratic) -> Any:
