@@ -104,8 +104,8 @@ def text() -> str:
         if name in (*GeneralSettings.names(), "algorithm", "encoding", "preset")
         and name not in (*_arguments(Solver), "bound")
     }
-    refused = ("out", "force", "verbose", "share_gpu")
-    of_each = {name: each for name, each in of_solve.items() if name not in (*of_many, *refused)}
+    rejected = ("out", "force", "verbose", "share_gpu")
+    of_each = {name: each for name, each in of_solve.items() if name not in (*of_many, *rejected)}
     rest = {name: each for name, each in of_solve.items() if name not in of_each}
     classes = [
         _class("_Common", "TypedDict", "The settings that every call takes.", free),

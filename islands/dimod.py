@@ -295,7 +295,7 @@ def _require(
     seed: int | None,
     interrupts: Callable[[], bool] | None,
 ) -> None:
-    """Refuse invalid arguments, and calls without a limit."""
+    """Reject invalid arguments, and calls without a limit."""
     if time_limit is None and num_sweeps is None:
         raise ValueError("'time_limit' and 'num_sweeps' are None: give one of them")
     if time_limit is not None and not is_duration(time_limit):
@@ -308,13 +308,13 @@ def _require(
 
 
 def _require_count(name: str, value: Any) -> None:
-    """Refuse an argument that is neither None nor a positive integer."""
+    """Reject an argument that is neither None nor a positive integer."""
     if value is not None and not (is_whole(value) and value > 0):
         raise ValueError(f"'{name}' should be a positive integer: {value!r}")
 
 
 def _problem(linear: NDArray[np.float64], pairs: tuple[Any, Any, Any]) -> Any:
-    """Return the problem with these biases; refuse too many variables."""
+    """Return the problem with these biases; reject too many variables."""
     from scipy.sparse import coo_array
 
     n, items = len(linear), np.arange(len(linear))
@@ -337,17 +337,17 @@ def _vectors(bqm: Any) -> tuple[NDArray[np.float64], tuple[Any, Any, Any], list[
         linear, pairs, _, labels = bits.to_numpy_vectors(return_labels=True)
         linear, biases = np.asarray(linear, float), np.asarray(pairs[2], float)
     except OverflowError:  # a large Python integer
-        raise _refusal(bqm) from None
+        raise _rejection(bqm) from None
     with np.errstate(over="ignore"):
         size = float(np.abs(linear).sum() + np.abs(biases).sum())
     if not size < 8 * _LARGEST_SUM:
-        raise _refusal(bqm)
+        raise _rejection(bqm)
     if not np.isfinite(bqm.offset):
         raise ValueError(f"'bqm' has the offset {bqm.offset}, should be a finite number")
     return linear, (pairs[0], pairs[1], biases), list(labels)
 
 
-def _refusal(bqm: Any) -> ValueError:
+def _rejection(bqm: Any) -> ValueError:
     """Return the error about the largest bias of a model, or about one that is not a number."""
     biases = [*bqm.linear.items(), *bqm.quadratic.items()]
     owner, bias = max(biases, key=lambda pair: abs(pair[1]) if pair[1] == pair[1] else math.inf)

@@ -75,14 +75,14 @@ def schedule(
 
 
 def _require(frame: Any, time_limit: Any) -> None:
-    """Refuse an invalid frame or limit."""
+    """Reject an invalid frame or limit."""
     if not hasattr(frame, "columns") or not hasattr(frame, "__len__"):
         raise TypeError(f"frame: {type(frame).__name__} is not a DataFrame of pandas or Polars")
     seconds_of(time_limit)
 
 
 def _column(frame: Any, name: Any) -> list[Any]:
-    """Return the entries of a column; refuse missing ones."""
+    """Return the entries of a column; reject missing ones."""
     names = [*frame.columns]
     if name not in names:
         known = ", ".join(map(str, names))

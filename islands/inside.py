@@ -1,7 +1,7 @@
 """Safe access to files in the folder of one or more runs, which may come from another user.
 
-The folder itself may be a link, but links inside it are refused: they could lead to any file of the
-user, which a command would read, change or replace. Pipes and devices are refused as well, as they
+The folder itself may be a link, but links inside it are rejected: they could lead to any file of the
+user, which a command would read, change or replace. Pipes and devices are rejected as well, as they
 could block a command, or never end.
 """
 
@@ -21,7 +21,7 @@ _AT_ONCE, _LAST = 1 << 16, 1 << 20  # bytes per read, and bytes read from the en
 
 
 def inside(folder: Path, *names: str) -> Path:
-    """Return a path inside a folder; the path need not exist. Refuse links, pipes and devices.
+    """Return a path inside a folder; the path need not exist. Reject links, pipes and devices.
 
     `names` are those of the subfolders and of the file. Use this function for every path inside
     the folder of one or more runs.
@@ -35,7 +35,7 @@ def inside(folder: Path, *names: str) -> Path:
 
 
 def inside_all(folder: Path, pattern: str) -> list[Path]:
-    """Return the paths in a folder that match `pattern`, sorted; refuse what `inside` refuses."""
+    """Return the paths in a folder that match `pattern`, sorted; reject what `inside` rejects."""
     with reading(folder):
         return [inside(folder, path.name) for path in sorted(folder.glob(pattern))]
 
@@ -90,7 +90,7 @@ def last_lines(path: Path) -> Iterator[str]:
 def complete_lines(path: Path, longest: int, what: str) -> Iterator[tuple[str, bytes]]:
     """Yield the location of each line of a text file, such as `cells.jsonl:3`, and the line.
 
-    Ignore an incomplete last line, such as that of a killed process. Refuse lines with more than
+    Ignore an incomplete last line, such as that of a killed process. Reject lines with more than
     `longest` bytes; the message says that this is the limit for `what`.
     """
     with reading(path), opened(path) as stream:

@@ -15,7 +15,7 @@ from islands.configuration.defaults import STOP_OF_MANY
 from islands.configuration.keywords import of_keywords
 from islands.configuration.request import Request
 from islands.configuration.spec import GeneralSettings
-from islands.custom.scripts import Trust, refuse_while_importing
+from islands.custom.scripts import Trust, reject_while_importing
 from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.engine.plan import Plan, Ready
 from islands.engine.scheduler import Scheduler
@@ -100,7 +100,7 @@ def iter_many(
     >>> sorted(index for index, result in islands.iter_many(tours, generations=5))
     [0, 1, 2]
     """
-    refuse_while_importing("islands.iter_many")
+    reject_while_importing("islands.iter_many")
     for name, alternative in _SINGLE_RUN_SETTINGS.items():
         if settings.get(name):
             raise UsageError(f"{name}: is for a single problem. {alternative}")
@@ -143,7 +143,7 @@ def iter_many(
 def _runs(
     problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
 ) -> Iterator[_Run]:
-    """Yield the runs in order; refuse more or fewer seeds than problems."""
+    """Yield the runs in order; reject more or fewer seeds than problems."""
     given = None if seeds is None else iter(seeds)
     for position, problem in enumerate(_sources(problems)):
         first = seed if given is None else next(given, None)

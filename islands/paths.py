@@ -28,7 +28,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def given_folder(folder: object, name: str) -> Path:
-    """Return the folder in the argument `name`; refuse a value that is not a path."""
+    """Return the folder in the argument `name`; reject a value that is not a path."""
     if not isinstance(folder, str | Path):
         raise UsageError(f"{name}={folder!r}: must be a path, as text or a pathlib.Path")
     return Path(folder)

@@ -140,7 +140,7 @@ class Settings:
         self.require_effective()
 
     def require_effective(self, **others: str) -> None:
-        """Refuse settings that have no effect with the others, except with their default value.
+        """Reject settings that have no effect with the others, except with their default value.
 
         `others` are settings of other groups.
         """

@@ -205,7 +205,7 @@ def _of_pyjobshop(data: Any, seconds: float, seed: int) -> Any:
 
 
 def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
-    """Return due dates and weights, or None for the makespan; refuse other objectives."""
+    """Return due dates and weights, or None for the makespan; reject other objectives."""
     weights = {name: value for name, value in vars(data.objective).items() if value}
     if weights == {"weight_makespan": 1}:
         return None, None
@@ -220,7 +220,7 @@ def _goal(data: Any) -> tuple[Sequence[int] | None, Sequence[int] | None]:
 
 
 def _chains(data: Any) -> list[list[int]]:
-    """Return the tasks of each job in order; refuse what `job_shop` does not support."""
+    """Return the tasks of each job in order; reject what `job_shop` does not support."""
     for name, constraints in vars(data.constraints).items():
         if constraints and name != _LINKS:
             raise NotImplementedError(f"constraints {name} are not supported, only {_LINKS}")

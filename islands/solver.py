@@ -21,7 +21,7 @@ from islands.configuration.identity import require_agreement
 from islands.configuration.keywords import of_keywords
 from islands.configuration.resolved import Resolved
 from islands.configuration.spec import GeneralSettings
-from islands.custom.scripts import refuse_while_importing
+from islands.custom.scripts import reject_while_importing
 from islands.custom.trust import signed_scripts, trust_files, trusting
 from islands.encodings import Encoding
 from islands.engine.build import RankOptions, make_archipelago, take_device
@@ -135,7 +135,7 @@ def solve(
     far: the result is returned, `result.write_error` gives the reason, and a `RuntimeWarning` is
     issued.
     """
-    refuse_while_importing("islands.solve")
+    reject_while_importing("islands.solve")
     name, given = problem_of(problem, "solve")
     if session is not None:
         session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
@@ -182,7 +182,7 @@ def solve(
 
 
 def _output_of(out: Any, callback: Any, *, force: bool, verbose: bool) -> Output:
-    """Return the output of a call; refuse invalid arguments."""
+    """Return the output of a call; reject invalid arguments."""
     require_function(callback)
     if verbose not in (False, True):
         raise UsageError(f"verbose={shown(verbose)}: must be True or False")
@@ -192,7 +192,7 @@ def _output_of(out: Any, callback: Any, *, force: bool, verbose: bool) -> Output
 
 
 def require_function(callback: Any) -> None:
-    """Refuse a callback that cannot be called."""
+    """Reject a callback that cannot be called."""
     if callback is not None and not callable(callback):
         raise UsageError(
             f"callback={callback!r}: is not a function. Pass a function of one argument, the"
@@ -260,7 +260,7 @@ class Session:
         world: World | None = None,
     ) -> None:
         """Take the device of this rank: `backend` and `threads` are those of `solve`."""
-        refuse_while_importing("islands.Session")
+        reject_while_importing("islands.Session")
         self.world = world if world is not None else launched_world()
         self.threads = GeneralSettings.converted("threads", threads or 0)
         self._device: Backend | None = take_device(
@@ -284,7 +284,7 @@ class Session:
         return self._device
 
     def require_fit(self, *, backend: Any, threads: Any, world: World | None) -> None:
-        """Refuse a device or ranks other than those of this session."""
+        """Reject a device or ranks other than those of this session."""
         taken = {"backend": self.backend, "threads": self.threads}
         for name, value in {"backend": backend, "threads": threads}.items():
             if value not in (None, "auto", taken[name]):
@@ -338,7 +338,7 @@ class Solver:
         `seed` and `start` have the same meaning as for `solve`.
         """
         self._world = world if world is not None else launched_world()
-        refuse_while_importing("islands.Solver")
+        reject_while_importing("islands.Solver")
         for argument in settings:
             if argument in SessionKeywords.__annotations__.keys() - SolverKeywords.__annotations__:
                 raise UsageError(

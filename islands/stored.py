@@ -9,7 +9,7 @@ from typing import Any
 
 from islands.calls import explained
 from islands.configuration.keywords import of_keywords
-from islands.custom.scripts import Trust, refuse_while_importing
+from islands.custom.scripts import Trust, reject_while_importing
 from islands.custom.trust import current, trusting, within
 from islands.engine.build import RankOptions
 from islands.engine.runner import resume_requested
@@ -63,7 +63,7 @@ def resume(
     finished run can continue; without any, the result of a finished run is returned. `problem` is
     needed only if the folder does not contain it: for a Python function, or a file that has moved.
     """
-    refuse_while_importing("islands.resume")
+    reject_while_importing("islands.resume")
     name, given = _named(problem, "resume")
     request = of_keywords(
         {},
@@ -169,7 +169,7 @@ class _Stored:
             return html(result, lambda: self.run)
 
     def _require_own(self, *names: str) -> None:
-        """Refuse records of another run."""
+        """Reject records of another run."""
         faults = files_of_other_runs(self.folder) if self.folder.is_dir() else {}
         mixed = [fault for file, fault in faults.items() if file.split("/")[0] in names]
         if mixed:

@@ -54,7 +54,7 @@ def bounded_text(
     opens: Callable[[Path], IO[bytes]] = opened,
     errors: str = "strict",
 ) -> str:
-    """Return the text of a file; refuse a file with more than `longest` bytes.
+    """Return the text of a file; reject a file with more than `longest` bytes.
 
     `opens` is `followed` for a file that the user has named, which may be a link or a pipe.
     `errors` determines how to decode bytes that are not UTF-8, as in `bytes.decode`.

@@ -10,14 +10,14 @@
 // The outcome for one immigrant.
 struct Arrival {
     int64_t cost;
-    int32_t refused;   // there was no migrant, or its genome is already on the island
+    int32_t rejected;   // there was no migrant, or its genome is already on the island
     int32_t accepted;  // it has replaced an individual
 };
 
 struct Migration {
     int32_t migrants;  // sent per island
     int32_t degree;    // maximum number of islands that an island receives from
-    int32_t refuse_duplicates;
+    int32_t reject_duplicates;
     int32_t if_better;
     const int32_t* leaving;  // [slots]: the island packed into a slot, or -1
     const int32_t* source;   // [islands][degree]: the slots that an island receives, or -1
@@ -87,22 +87,22 @@ __device__ bool is_duplicate(const Islands& all, const Migration& plan, int me, 
 KERNEL(migrate_check, (Islands all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Migrant* const self = plan.arrival(all, me, number);
-    const bool refused =
-        self == nullptr || (plan.refuse_duplicates && migrate::is_duplicate(all, plan, me, number));
-    if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, refused, 0};
+    const bool rejected =
+        self == nullptr || (plan.reject_duplicates && migrate::is_duplicate(all, plan, me, number));
+    if (threadIdx.x == 0) arrivals[blockIdx.x] = {self == nullptr ? 0 : self->cost, rejected, 0};
 }
 
-// Each block accepts one arrival unless it was refused. The best arrival of an island takes the
+// Each block accepts one arrival unless it was rejected. The best arrival of an island takes the
 // first place, the next best the second, and so on; ties are broken by the lower source island.
 // Places are the individuals from the worst upwards or, if given, those in `victims`.
 KERNEL(migrate_take, (Islands all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Arrival* const here = arrivals + me * plan.arrivals();
-    if (here[number].refused) return;
+    if (here[number].rejected) return;
     const block::Ranked self{here[number].cost, uint32_t(number)};
     int64_t before = 0;
     for (int i = threadIdx.x; i < plan.arrivals(); i += blockDim.x) {
-        before += !here[i].refused && block::Ranked{here[i].cost, uint32_t(i)}.before(self);
+        before += !here[i].rejected && block::Ranked{here[i].cost, uint32_t(i)}.before(self);
     }
     const int place = block::sum(before);
     const int individual = victims == nullptr ? all.order[(me + 1) * all.population - 1 - place]

@@ -170,7 +170,7 @@ def test_a_bias_whose_sums_overflow_is_named(sampler: Any, vartype: str, bias: A
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
-def test_an_offset_that_is_no_number_is_refused(sampler: Any, wrong: float) -> None:
+def test_an_offset_that_is_no_number_is_rejected(sampler: Any, wrong: float) -> None:
     with pytest.raises(ValueError, match=f"'bqm' has the offset {wrong}, should be a finite"):
         sampler.sample(dimod.BQM({0: 1.0}, {}, wrong, "SPIN"))
 
@@ -229,13 +229,13 @@ WRONG: dict[str, tuple[type[Exception], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_arguments_are_refused_in_the_words_of_dimod(sampler: Any, message: str) -> None:
+def test_wrong_arguments_are_rejected_in_the_words_of_dimod(sampler: Any, message: str) -> None:
     kind, given = WRONG[message]
     with pytest.raises(kind, match=message):
         sampler.sample(drawn(4, 5), **given)
 
 
-def test_wrong_models_are_refused_and_unknown_arguments_are_ignored(sampler: Any) -> None:
+def test_wrong_models_are_rejected_and_unknown_arguments_are_ignored(sampler: Any) -> None:
     with pytest.raises(TypeError, match="sample_ising or sample_qubo"):
         sampler.sample({(0, 1): 2})
     with pytest.raises(ValueError, match="has the bias nan"):

@@ -247,7 +247,7 @@ def test_asadpour_atsp_is_the_search_and_takes_a_source_and_a_seed() -> None:
             assert length(whole, walk) < theirs
 
 
-def test_asadpour_atsp_refuses_what_networkx_does() -> None:
+def test_asadpour_atsp_rejects_what_networkx_does() -> None:
     asadpour = APPROXIMATION.asadpour_atsp
     for call in (
         lambda: asadpour(nx.complete_graph(4), backend="islands"),
@@ -291,7 +291,7 @@ def test_a_directed_tour_of_many_nodes_beats_the_nearest_neighbour() -> None:
         ("the graph DiGraph .* is directed", "christofides", {}),
     ],
 )
-def test_a_refusal_names_the_value(words: str, name: str, given: dict[str, Any]) -> None:
+def test_a_rejection_names_the_value(words: str, name: str, given: dict[str, Any]) -> None:
     found = graph().to_directed() if name == "christofides" else graph()
     reason = islands.networkx.backend.can_run(name, (found,), given)
     assert re.search(words, str(reason))
@@ -342,7 +342,7 @@ def test_tiny_and_huge_weights_have_the_answers_of_usual_ones(size: float) -> No
 
 
 @pytest.mark.parametrize("weight", [1e301, -1e308, 10**400], ids=["1e301", "-1e308", "10**400"])
-def test_a_weight_whose_sums_overflow_is_refused(weight: Any) -> None:
+def test_a_weight_whose_sums_overflow_is_rejected(weight: Any) -> None:
     words = (
         rf"the weight {re.escape(str(weight))} of .*: must be a number of magnitude at most 1e\+300"
     )
@@ -415,7 +415,7 @@ def test_seeds_are_those_that_networkx_takes(
     name: str, given: dict[str, Any], kind: Callable[[int], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind is np.int64 and name != "traveling_salesman_problem":
-        pytest.skip("networkx itself refuses it")
+        pytest.skip("networkx itself rejects it")
     seeds: list[int] = []
 
     def solve(problem: Any, *, seed: int, **_: Any) -> Any:
@@ -439,7 +439,7 @@ def test_seeds_are_those_that_networkx_takes(
 
 
 @pytest.mark.parametrize("wrong", [{"time_limt": 1}, {"backend_kwargs": {"time_limit": 1}}])
-def test_unknown_keywords_are_refused(wrong: dict[str, Any]) -> None:
+def test_unknown_keywords_are_rejected(wrong: dict[str, Any]) -> None:
     for function in (APPROXIMATION.traveling_salesman_problem, APPROXIMATION.christofides):
         with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(wrong))}'"):
             function(nx.complete_graph(4), backend="islands", **wrong)

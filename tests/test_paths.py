@@ -104,14 +104,14 @@ def test_a_file_with_a_second_name_is_read_but_not_written(folder: Path) -> None
     assert (folder.parent / "mine.txt").read_text() == "mine\n"
 
 
-def test_a_pipe_is_refused_instead_of_waiting_for_its_other_end(folder: Path) -> None:
+def test_a_pipe_is_rejected_instead_of_waiting_for_its_other_end(folder: Path) -> None:
     os.mkfifo(folder / "log.txt")
     for mode in ("rb", "a"):
         with pytest.raises(InputError, match="pipe"):
             opened(folder / "log.txt", mode)  # type: ignore[call-overload]
 
 
-def test_a_link_on_the_way_is_refused_but_the_folder_may_be_one(folder: Path) -> None:
+def test_a_link_on_the_way_is_rejected_but_the_folder_may_be_one(folder: Path) -> None:
     (folder / "trace").symlink_to(folder.parent / "other")
     with pytest.raises(InputError, match=r"a/trace: is a link to"):
         inside(folder, "trace", "rank-000.parquet")

@@ -41,7 +41,7 @@ WRONG = {
     'islands.solve_many(["demo/tsp"], seds=[3])': "seds",
     'islands.iter_many(["demo/tsp"], verbose=True)': "verbose",
 }
-"""Calls, and the word that mypy refuses in each."""
+"""Calls, and the word that mypy rejects in each."""
 
 
 def checked(path: Path, script: str) -> list[str]:
@@ -56,13 +56,13 @@ def checked(path: Path, script: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_mypy_refuses_misspelt_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mypy_rejects_misspelt_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYPYPATH", str(ROOT))
     assert checked(tmp_path / "right.py", RIGHT) == []
     errors = checked(tmp_path / "wrong.py", "\n".join(["import islands", *WRONG]))
-    refused = [(int(line.split(":")[1]) - 2, line) for line in errors]
-    assert [number for number, _ in refused] == [*range(len(WRONG))]
-    for (_, line), word in zip(refused, WRONG.values(), strict=True):
+    rejected = [(int(line.split(":")[1]) - 2, line) for line in errors]
+    assert [number for number, _ in rejected] == [*range(len(WRONG))]
+    for (_, line), word in zip(rejected, WRONG.values(), strict=True):
         assert re.search(rf'"{word}"', line), line
 
 

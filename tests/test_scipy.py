@@ -254,7 +254,7 @@ def test_no_pairs_may_have_the_form_of_scipy() -> None:
         ("must contain only whole numbers", {"partial_match": [["0", "1"]]}),
     ],
 )
-def test_wrong_options_are_refused(message: str, options: dict[str, Any]) -> None:
+def test_wrong_options_are_rejected(message: str, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=message):
         quadratic_assignment(np.eye(3), np.eye(3), options=options)
     with pytest.raises(ValueError, match="of equal size"):
@@ -308,7 +308,7 @@ def test_tiny_and_huge_entries_have_the_match_of_usual_ones(n: int, given: dict[
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", [float, object])
-def test_entries_whose_products_overflow_are_refused(kind: Any) -> None:
+def test_entries_whose_products_overflow_are_rejected(kind: Any) -> None:
     a = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.7e308]], kind)
     words = "entries of magnitude up to 1.7e\\+308 and 1, whose products .* Divide one of them"
     for pair in ((a, np.eye(2)), (np.pad(a, 30), np.eye(62))):

@@ -107,7 +107,7 @@ def test_due_dates_may_have_passed_and_the_shortest_of_modes_on_a_machine_counts
     assert found.lower_bound == best
 
 
-def test_what_is_no_shop_is_refused() -> None:
+def test_what_is_no_shop_is_rejected() -> None:
     with pytest.raises(TypeError, match="SimpleNamespace is neither"):
         islands.shops.solve(SimpleNamespace())
     with pytest.raises(ValueError, match="time_limit=0: must be a positive number"):
@@ -115,7 +115,7 @@ def test_what_is_no_shop_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars"])
-def test_frames_that_lack_something_are_refused(name: str) -> None:
+def test_frames_that_lack_something_are_rejected(name: str) -> None:
     library: Any = pytest.importorskip(name)
     orders = {"job": ["a", None], "machine": ["m", "n"], "time": [1, 2]}
     with pytest.raises(ValueError, match="column 'job', row 1: has no value"):
@@ -144,7 +144,7 @@ def test_columns_of_pandas_have_any_name_once() -> None:
 
 
 @pytest.mark.parametrize("frame", [None, [[0, 1]], {"x": [0]}, np.zeros((3, 2))])
-def test_what_is_no_frame_is_refused(frame: Any) -> None:
+def test_what_is_no_frame_is_rejected(frame: Any) -> None:
     with pytest.raises(TypeError, match="is not a DataFrame of pandas or Polars"):
         islands.frames.tour(frame)
 
@@ -162,7 +162,7 @@ def test_added_jobs_change_no_schedule(jobs: int, machines: int) -> None:
     assert other.cost(order) == own.cost([each for each in order if each < own.size])
 
 
-def test_instances_without_jobs_or_with_parts_of_a_unit_are_refused() -> None:
+def test_instances_without_jobs_or_with_parts_of_a_unit_are_rejected() -> None:
     library: Any = pytest.importorskip("job_shop_lib")
     with pytest.raises(ValueError, match="the instance has no jobs"):
         islands.shops.solve(SimpleNamespace(jobs=[], num_operations=0))

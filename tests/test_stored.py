@@ -45,7 +45,7 @@ def test_the_problem_of_a_session_resumes_its_run(tmp_path: Path) -> None:
     assert resumed.digest == whole.digest
 
 
-def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_finished_run_is_rejected(tmp_path: Path) -> None:
     for read in (islands.read_run, islands.resume):
         with pytest.raises(islands.IslandsError, match="nosuch: contains no run"):
             read(tmp_path / "nosuch")

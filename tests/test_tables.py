@@ -85,7 +85,7 @@ class Sample(Settings):
     large: int = setting(1, "a large number", low=0, high=2**63 - 1)
 
     def check(self) -> None:
-        """Refuse share=1 with flag."""
+        """Reject share=1 with flag."""
         if self.flag and self.share == 1:
             raise UsageError("flag with share=1: choose one")
 

@@ -25,7 +25,7 @@ PASSING = [
 LEFT_OUT = {
     "test_integrality": "needs the better of two values, 0.08 % apart, with one seed: 34 of"
     " 40 seeds find it, and 38 with SciPy's search",
-    "test_strategy_fn": "has a strategy that is a function, which is refused",
+    "test_strategy_fn": "has a strategy that is a function, which is rejected",
 }
 """Tests of the function that do not run; all others only check the class of its internals."""
 OF_ASSIGNMENT = [

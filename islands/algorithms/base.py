@@ -135,7 +135,7 @@ class Schedule:
     the same launch."""
 
     def __post_init__(self) -> None:
-        """Refuse a schedule without launches."""
+        """Reject a schedule without launches."""
         for name, needed in {"start": True, "generation": True, "adopt": False}.items():
             steps = getattr(self, name)
             if not isinstance(steps, tuple) or (needed and not steps):
@@ -189,13 +189,13 @@ def reset_setting() -> Any:
 
 
 def require_parents(population: int) -> None:
-    """Refuse a population of fewer than two individuals."""
+    """Reject a population of fewer than two individuals."""
     if population < 2:
         raise UsageError(f"population={population}: must be at least 2, as a child has two parents")
 
 
 def require_even(neighbours: int) -> None:
-    """Refuse an odd number of neighbours on a ring."""
+    """Reject an odd number of neighbours on a ring."""
     if neighbours % 2:
         raise UsageError(
             f"neighbours={neighbours}: must be even, half on each side. Choose {neighbours - 1} or"
@@ -204,7 +204,7 @@ def require_even(neighbours: int) -> None:
 
 
 def require_interval(low: float, high: float) -> None:
-    """Refuse an empty range of initial keys."""
+    """Reject an empty range of initial keys."""
     if not np.float32(low) < np.float32(high):
         raise messages.empty_interval(low=low, high=high)
 
@@ -308,17 +308,17 @@ class Algorithm(ABC):
 
     @classmethod
     def confined(cls, settings: Any) -> Any:
-        """Return the settings for a bounded encoding; refuse those that do not suit its range."""
+        """Return the settings for a bounded encoding; reject those that do not suit its range."""
         return settings
 
     def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
         """Derive what other methods need from the problem and the sizes of the populations."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
-        """Refuse a total number of islands that does not fit the settings."""
+        """Reject a total number of islands that does not fit the settings."""
 
     def require_problem(self, problem: Problem) -> None:  # noqa: B027
-        """Refuse a problem that does not fit the settings."""
+        """Reject a problem that does not fit the settings."""
 
     def defines(self) -> Macros:
         """Return the macros for compiling the kernels."""

@@ -166,7 +166,7 @@ class Cellular(Algorithm):
         return width
 
     def _require_size(self, individuals: int, named: str) -> None:
-        """Refuse a grid in which a neighbourhood would contain an individual twice."""
+        """Reject a grid in which a neighbourhood would contain an individual twice."""
         if self.settings.grid == _RING:
             if individuals <= self.settings.neighbours:
                 raise UsageError(

@@ -1,6 +1,6 @@
 """The genetic algorithm: generational (Dantas and Cáceres 2014) or steady-state.
 
-The steady-state form refuses duplicates, as in Chu and Beasley (1998), but creates many children
+The steady-state form rejects duplicates, as in Chu and Beasley (1998), but creates many children
 per generation; each competes with one of the worst individuals.
 """
 
@@ -22,7 +22,7 @@ from islands.settings import Settings, setting
 _KINDS = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
 """`GA_SELECTION` of the kernel; random selection is a tournament of size one."""
 _REPLACEMENTS = ("generational", "steady")
-_DUPLICATES = ("accept", "refuse")
+_DUPLICATES = ("accept", "reject")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
 
 
@@ -61,8 +61,8 @@ class GaSettings(Settings):
         0, "children per generation; 0: half the population", low=0, of="replacement=steady"
     )
     duplicates: str = setting(
-        "refuse",
-        "whether to accept or refuse a child that the island already contains",
+        "reject",
+        "whether to accept or reject a child that the island already contains",
         choices=_DUPLICATES,
         of="replacement=steady",
     )
@@ -82,8 +82,8 @@ class Ga(Algorithm):
         super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._is_steady = settings.replacement == "steady"
-        self._refuses = self._is_steady and settings.duplicates == "refuse"
-        self.same_slots = not self._refuses
+        self._rejects = self._is_steady and settings.duplicates == "reject"
+        self.same_slots = not self._rejects
         self.loses_best = not self._is_steady and settings.elite == 0
         self._crossover = operators.crossover(_requested(settings.crossover, encoding), encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
@@ -121,7 +121,7 @@ class Ga(Algorithm):
             tournament=np.int32(1 if settings.selection == "random" else settings.tournament),
             strength=np.int32(settings.strength),
             steady=np.int32(self._is_steady),
-            refuses=np.int32(self._refuses),
+            rejects=np.int32(self._rejects),
         )
 
     def room(self, pitch: int) -> int:

@@ -61,7 +61,7 @@ class Archipelago:
         parts = [setup.parts for setup in here]
         require_memory(backend, parts, migration, layout, seed=seed, deal=ranks.deal)
         halo = self._halo = None
-        if reach := setups[0].parts.algorithm.halo:  # refused with several colonies
+        if reach := setups[0].parts.algorithm.halo:  # rejected with several colonies
             halo = self._halo = Halo(backend, ranks, reach, layout.bytes)
         self._colonies = [Colony(setup, backend, layout, halo) for setup in here]
         self._encodings = [setup.parts.encoding for setup in setups]
@@ -294,7 +294,7 @@ class Archipelago:
                 colony.begin_measure()
             self._exchange.fetch()
         self.backend.synchronise()
-        self._refuse_faults()
+        self._reject_faults()
         if not self.recorded:
             return []
         measures = [measure for colony in self._colonies for measure in colony.measures()]
@@ -302,10 +302,10 @@ class Archipelago:
             measures = [measure._replace(distance=None) for measure in measures]
         return measures
 
-    def _refuse_faults(self) -> None:
+    def _reject_faults(self) -> None:
         """Raise an error if kernels have reported a fault, also on a rank that records nothing."""
         for colony in self._colonies:
-            colony.refuse_faults()
+            colony.reject_faults()
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank, or None; ties go to the first island.
@@ -320,7 +320,7 @@ class Archipelago:
         If populations may hold infeasible solutions, only the archives are considered. With
         `any_solution`, solutions with a violation are included.
         """
-        self._refuse_faults()
+        self._reject_faults()
         if not self.recorded:
             return []
         candidates = [

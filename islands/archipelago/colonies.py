@@ -67,7 +67,7 @@ class RankIslands:
     seed: int
 
     def __post_init__(self) -> None:
-        """Refuse more islands than random streams can number."""
+        """Reject more islands than random streams can number."""
         if not 0 < self.islands <= MOST_ISLANDS:
             raise UsageError(f"islands={self.islands}: must be from 1 to {MOST_ISLANDS}")
 

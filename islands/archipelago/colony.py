@@ -54,7 +54,7 @@ class ColonySetup:
         backend: Backend,
         ranks: Ranks,
     ) -> Self:
-        """Return a colony's setup on this rank; refuse more individuals than kernels can count."""
+        """Return a colony's setup on this rank; reject more individuals than kernels can count."""
         islands = 1 if held is None else len(held.numbers)
         require_countable(islands, spec.population, ranks.world.size)
         parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
@@ -382,7 +382,7 @@ class Colony:
         return self.state.snapshot(generation * self.spec.rate, is_copied=is_copied)
 
     def require_restorable(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
-        """Refuse arrays that do not fit these islands."""
+        """Reject arrays that do not fit these islands."""
         self.state.require_fit(saved)
         require_sound(saved, self.encoding, generation * self.spec.rate, self.held)
 
@@ -396,9 +396,9 @@ class Colony:
         self._backend.run([self._launches.measure])
         self._reader.fetch()
 
-    def refuse_faults(self) -> None:
+    def reject_faults(self) -> None:
         """Raise an error if kernels have reported a fault of the problem on this rank."""
-        self._problem.evaluation.refuse_faults(self._launches.data, self._backend)
+        self._problem.evaluation.reject_faults(self._launches.data, self._backend)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""

@@ -21,7 +21,7 @@ _LARGE = {"subset": "1 is a chosen item", "choices": "Values are counted from 0"
 def checked_solutions(
     problem: Problem, solutions: Any, most: int, call: str = "inject"
 ) -> list[Solution]:
-    """Return the solutions as arrays; refuse invalid ones, by index, and more than `most`.
+    """Return the solutions as arrays; reject invalid ones, by index, and more than `most`.
 
     `call` is the argument or the function that received them.
     """

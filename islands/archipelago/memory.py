@@ -101,7 +101,7 @@ Placing = Callable[[str, NDArray[Any]], Array]
 def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the tables of the algorithm, which all islands share.
 
-    They include the neighbours of each item if a part uses them. Refuse a table whose name is one
+    They include the neighbours of each item if a part uses them. Reject a table whose name is one
     of the `arrays`.
     """
     tables = parts.algorithm.tables(parts.problem)

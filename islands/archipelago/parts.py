@@ -130,7 +130,7 @@ class ProgramParts:
     def of(
         cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
     ) -> ProgramParts:
-        """Return the parts for this number of a colony's islands; refuse incompatible parts."""
+        """Return the parts for this number of a colony's islands; reject incompatible parts."""
         kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
         on_cpu = block_memory is None
@@ -195,7 +195,7 @@ class ProgramParts:
     def schedule(self) -> Schedule:
         """The algorithm's launches.
 
-        Refuses host decoding for an algorithm that evaluates in its own kernels.
+        Rejects host decoding for an algorithm that evaluates in its own kernels.
         """
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
         if self.outside and not schedule.evaluates_outside:
@@ -230,7 +230,7 @@ class ProgramParts:
         return fields | self._algorithm_fields(fields)
 
     def _algorithm_fields(self, built_in: Mapping[str, Field]) -> dict[str, Field]:
-        """Return the algorithm's fields; refuse taken names, and fields that cannot travel."""
+        """Return the algorithm's fields; reject taken names, and fields that cannot travel."""
         algorithm, population = self.algorithm, self.shape.population
         fields = algorithm.fields(self.shape)
         for name, field in fields.items():

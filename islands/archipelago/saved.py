@@ -54,7 +54,7 @@ def by_colony(saved: Mapping[str, NDArray[Any]], colonies: int) -> list[dict[str
 def require_sound(
     saved: Mapping[str, NDArray[Any]], encoding: Encoding, generation: int, held: RankIslands
 ) -> None:
-    """Refuse arrays with invalid content for the islands of this rank in this generation."""
+    """Reject arrays with invalid content for the islands of this rank in this generation."""
     island = saved["island"]
     expected = {"generation": generation, "seed": held.seed_word, "number": np.array(held.numbers)}
     for name, value in expected.items():
@@ -78,7 +78,7 @@ def require_sound(
 
 
 def require_genomes(saved: NDArray[np.uint8], migrant: Migrant, encoding: Encoding) -> None:
-    """Refuse migrants in flight whose genes are not a valid genome."""
+    """Reject migrants in flight whose genes are not a valid genome."""
     rows = saved.reshape(-1, migrant.bytes)[:, migrant.genes]
     # Islands that send no migrants have rows of zeros.
     genomes = np.ascontiguousarray(rows[rows.any(axis=1)]).view(encoding.gene)

@@ -22,7 +22,7 @@ _ROUTE = 4 * 8
 
 
 def require_countable(islands: int, population: int, ranks: int) -> None:
-    """Refuse more individuals on this rank, with this number of islands, than kernels can count."""
+    """Reject more individuals on this rank, with this number of islands, than kernels can count."""
     if islands * population > MOST_INDIVIDUALS:
         raise messages.too_many_individuals(islands, population, ranks, MOST_INDIVIDUALS)
 
@@ -36,7 +36,7 @@ def require_memory(
     seed: int,
     deal: Deal,
 ) -> None:
-    """Refuse islands of this rank that need more memory than its device has.
+    """Reject islands of this rank that need more memory than its device has.
 
     `colonies` are those with islands on this rank.
     """

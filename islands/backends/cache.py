@@ -106,7 +106,7 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def require_own(root: Path, folder: Path) -> None:
-    """Make a folder of the cache `root` safe to run programs from; refuse it if that fails.
+    """Make a folder of the cache `root` safe to run programs from; reject it if that fails.
 
     If others may write to a folder of this user, as with umask 002, this permission is removed.
     """

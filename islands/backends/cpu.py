@@ -34,7 +34,7 @@ from islands.backends.base import (
 )
 from islands.backends.cache import Compiling, loaded, temporary_folder, version_of
 from islands.backends.host_memory import free_bytes
-from islands.backends.source import Source, crash_place, refused
+from islands.backends.source import Source, crash_place, rejected
 from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
 from islands.text import counted, option
 
@@ -157,7 +157,7 @@ class CpuBackend(Backend):
                 if os.strerror(number) in output:
                     raise OSError(number, os.strerror(number))
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
-            raise refused(self._compiler[0], digest, log, source.headers())
+            raise rejected(self._compiler[0], digest, log, source.headers())
 
     def _compile(self, command: list[str], folder: Path, text: str = "") -> tuple[int, str]:
         """Run the compiler with `text` as its input; return its status and its output.
@@ -257,7 +257,7 @@ class CpuBackend(Backend):
         expected = describe().decode()
         if expected != packed.signature:
             raise messages.other_parameters(kernel, expected, packed.signature)
-        if blocks < 1:  # as CUDA refuses it
+        if blocks < 1:  # as CUDA rejects it
             raise ValueError(f"{kernel}: {blocks} blocks")
         launch = program.handle(kernel)[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]

@@ -31,7 +31,7 @@ from islands.backends.base import (
 )
 from islands.backends.cache import Compiling, loaded
 from islands.backends.gpus import block_memory, devices, identity_of, joules, load_cupy
-from islands.backends.source import Source, refused
+from islands.backends.source import Source, rejected
 from islands.errors import UsageError
 from islands.text import option
 
@@ -438,6 +438,6 @@ def translated(source: Source, digest: str, options: Sequence[str], form: str) -
             # Rarely, NVRTC 13 fails to read the output of its threads.
             alone = [option for option in options if option != _ON_ALL_CORES]
             return translated(source, digest, alone, form)
-        raise refused("NVRTC", digest, log, headers) from None
+        raise rejected("NVRTC", digest, log, headers) from None
     finally:
         nvrtc.destroyProgram(program)

@@ -184,7 +184,7 @@ _LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULT
 _PLACE = re.compile(r"^(\S+?)[:(](\d+)")
 
 
-def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) -> CompileError:
+def rejected(compiler: str, digest: str, log: str, headers: Mapping[str, str]) -> CompileError:
     """Return the error for a program that does not compile: its first error and the full log.
 
     Errors in `headers`, those of scripts, are preferred to errors in headers that include them. If
@@ -211,7 +211,7 @@ def refused(compiler: str, digest: str, log: str, headers: Mapping[str, str]) ->
     contract = codes.get(place[1] if place is not None else "", next(iter(codes.values()), ""))
     if contract:
         first += f"; the code must define {contract}"
-    return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
+    return CompileError(f"{compiler} rejected a kernel: {first} (full log: {path})")
 
 
 def crash_place(headers: Mapping[str, str]) -> str:

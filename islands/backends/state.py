@@ -34,7 +34,7 @@ class Field:
     """Whether it is set to zero before generation 0; if not, its initial content is unspecified."""
 
     def __post_init__(self) -> None:
-        """Refuse invalid values."""
+        """Reject invalid values."""
         if not isinstance(self.shape, tuple):
             raise UsageError(
                 f"Field of shape={self.shape!r}: is not a tuple. Write ({self.shape},)"
@@ -59,7 +59,7 @@ class Field:
 
 
 def require_array(name: str, array: NDArray[Any], shape: tuple[int, ...], dtype: DTypeLike) -> None:
-    """Refuse a saved array without the shape and type that a run needs."""
+    """Reject a saved array without the shape and type that a run needs."""
     if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
         raise InputError(
             f"the saved array {name} has shape {array.shape} and type {array.dtype}, but this run"
@@ -120,7 +120,7 @@ class IslandArrays:
         return {name: get(self.part(name, generation)) for name in self._kept}
 
     def require_fit(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Refuse arrays with other names, shapes or types than these islands have."""
+        """Reject arrays with other names, shapes or types than these islands have."""
         if set(saved) != set(self._kept):
             raise InputError(
                 f"the saved arrays are {', '.join(sorted(saved))}, but this run has"

@@ -39,7 +39,7 @@ def link(
     kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
     # Without -O3, Zig takes five times as long to build its runtime. With -z,defs, missing symbols
     # are errors here, not only when the program is loaded. Without the last option, Zig removes the
-    # digest, which nothing refers to, and the cache refuses programs without their digest.
+    # digest, which nothing refers to, and the cache rejects programs without their digest.
     kept += ["-O3", "-Wl,-z,defs", "-Wl,--no-gc-sections"]
     return [zig, "c++" if library else "cc", *kept, *map(str, objects), "-o", str(path)]
 

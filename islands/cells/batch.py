@@ -106,7 +106,7 @@ class BatchPlan(Plan[BatchRun]):
         _require_same_paths(folder, began_in, names)
         with named_by(f"{path}: "):
             request = Request.of(options, config)
-            _ = request.sources  # refuses scripts that this file names
+            _ = request.sources  # rejects scripts that this file names
         return cls(names, runs, request.also(device.options), is_open)
 
     def request(self, cell: BatchRun) -> tuple[Request, None]:
@@ -124,7 +124,7 @@ class BatchPlan(Plan[BatchRun]):
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
-        """Refuse scripts, and settings that no instance can have, before the first is solved."""
+        """Reject scripts, and settings that no instance can have, before the first is solved."""
         require_all(self.instances, "the list of instances ")
         for name in islice(self.instances, _MOST_TRIED):
             try:
@@ -133,8 +133,8 @@ class BatchPlan(Plan[BatchRun]):
                 continue  # is reported when its turn comes
             return
 
-    def refuse_other(self, folder: Path, *, force: bool) -> None:
-        """Refuse a folder with another batch, unless it is to be overwritten."""
+    def reject_other(self, folder: Path, *, force: bool) -> None:
+        """Reject a folder with another batch, unless it is to be overwritten."""
         path = folder / BATCH_SETTINGS
         if force or not path.exists():
             return
@@ -152,7 +152,7 @@ class BatchPlan(Plan[BatchRun]):
 
 
 def _require_same_paths(folder: Path, began_in: Path, names: Iterable[str]) -> None:
-    """Refuse names that were paths in the folder in which the batch began, and not in this one."""
+    """Reject names that were paths in the folder in which the batch began, and not in this one."""
     if began_in != Path.cwd():
         for name in names:
             path = split_part(began_in / name)[0]
@@ -200,10 +200,10 @@ def run_batch(
     stream = output.stream if world.rank == 0 else None
     heartbeat = Heartbeat(None if output.quiet else stream, "batch")
     campaign = Campaign(world, heartbeat, FolderKind.BATCH)
-    refuse = partial(plan.refuse_other, force=output.force)
+    reject = partial(plan.reject_other, force=output.force)
     with campaign.receiving_signals("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
-        with campaign.opened(output.folder, "batch", refuse, force=output.force) as folder:
+        with campaign.opened(output.folder, "batch", reject, force=output.force) as folder:
             batch = _Batch(plan, campaign, output, folder, lines if world.rank == 0 else None)
             return batch.perform(rank_options, arriving)
 

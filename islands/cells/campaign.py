@@ -25,7 +25,7 @@ from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.claim import fresh
-from islands.record.folder import MANY_LOCK, FolderKind, refuse_other_work
+from islands.record.folder import MANY_LOCK, FolderKind, reject_other_work
 
 Value = TypeVar("Value")
 _SUSPENSION = 2
@@ -57,21 +57,21 @@ class Campaign:
         self,
         requested: Path | None,
         name: str,
-        refuse: Callable[[Path], None],
+        reject: Callable[[Path], None],
         created: Collection[str] = (),
         *,
         force: bool = False,
     ) -> Iterator[Path]:
         """Yield the requested folder, or a new one in `runs`, open until the block ends.
 
-        Refuse a folder with another kind of work; `refuse` checks one with the same kind. `created`
+        Reject a folder with another kind of work; `reject` checks one with the same kind. `created`
         are the names of what this work may create in the folder before its first result.
         """
 
         def claimed() -> tuple[Path, bool]:
             if requested is not None:
-                refuse_other_work(requested, self.kind, created)
-                refuse(requested)
+                reject_other_work(requested, self.kind, created)
+                reject(requested)
                 return requested, not requested.exists()
             runs = Path("runs")
             with writing(runs):

@@ -46,8 +46,8 @@ class Candidates:
     """The valid configurations, and the number of invalid ones."""
 
     configurations: tuple[Configuration, ...]
-    refused: int
-    refusal: str
+    rejected: int
+    rejection: str
     """The error of the last invalid configuration."""
 
 
@@ -87,7 +87,7 @@ def _distinct(offered: Iterable[Values], count: int, resolve: Resolve) -> Candid
     """Return the base and the first `count` valid configurations with different settings."""
     base = resolve({})
     drawn = {base: Configuration(0, {}, base)}
-    tried, refused, refusal = set[str](), 0, ""
+    tried, rejected, rejection = set[str](), 0, ""
     for values in offered:
         if len(drawn) > count:
             break
@@ -98,9 +98,9 @@ def _distinct(offered: Iterable[Values], count: int, resolve: Resolve) -> Candid
         try:
             settings = resolve(values)
         except (UsageError, InputError) as error:
-            refused, refusal = refused + 1, str(error)
+            rejected, rejection = rejected + 1, str(error)
         else:
             drawn.setdefault(settings, Configuration(len(drawn), values, settings))
     if len(drawn) == 1:
-        raise UsageError(f"--over: no configuration except the base is valid. {refusal}".strip())
-    return Candidates(tuple(drawn.values()), refused, refusal)
+        raise UsageError(f"--over: no configuration except the base is valid. {rejection}".strip())
+    return Candidates(tuple(drawn.values()), rejected, rejection)

@@ -33,7 +33,7 @@ from islands.paths import reading
 from islands.progress.result import HOW_TO_BE_FEASIBLE, Result
 from islands.record.files import Row
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
-from islands.record.folder import refuse_unfit as refuse_other_run
+from islands.record.folder import reject_unfit as reject_other_run
 from islands.record.inputs import read_settings, require_intact
 from islands.text import count, counted, gap, one_line, option
 
@@ -77,7 +77,7 @@ class SeriesPlan:
 
     @classmethod
     def of(cls, instances: Sequence[str], runs: int, request: Request) -> Self:
-        """Resolve the settings of all runs; refuse invalid ones before the first run."""
+        """Resolve the settings of all runs; reject invalid ones before the first run."""
         requests = [request.also({"instance": name}) for name in instances] or [request]
         first = [PlannedRun(**vars(load_and_resolve(request))) for request in requests]
         if first[1:] and any(run.spec.start for run in first):
@@ -85,7 +85,7 @@ class SeriesPlan:
                 "--start with several instances: a solution belongs to one instance. Leave it"
                 " out, or name one instance"
             )
-        _refuse_duplicates(first)
+        _reject_duplicates(first)
         first[-1].later(runs - 1)
         return cls(tuple(first), runs)
 
@@ -94,7 +94,7 @@ class SeriesPlan:
         return (run.later(number) for number in range(self.runs) for run in self.first)
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
-        """Refuse ranks with different plans or folders; collective."""
+        """Reject ranks with different plans or folders; collective."""
         facts = {
             "the instances": ", ".join(run.folder for run in self.first),
             "the number of runs": self.runs,
@@ -108,19 +108,19 @@ class SeriesPlan:
             )
             campaign.world.agree_on(error)
 
-    def refuse_other(self, folder: Path, *, force: bool) -> None:
-        """Refuse a folder with foreign files and, without `force`, one with other runs."""
+    def reject_other(self, folder: Path, *, force: bool) -> None:
+        """Reject a folder with foreign files and, without `force`, one with other runs."""
         if not folder.exists():
             return
         for run in self.planned():
             place = inside(folder, run.folder)
             if place.exists():
-                refuse_other_run(place, force=True)
+                reject_other_run(place, force=True)
                 if not force and (place / RUN_SETTINGS).exists():
-                    _refuse_other(folder, run)
+                    _reject_other(folder, run)
 
 
-def _refuse_duplicates(runs: Sequence[PlannedRun]) -> None:
+def _reject_duplicates(runs: Sequence[PlannedRun]) -> None:
     seen: dict[str, PlannedRun] = {}
     for run in runs:
         other = seen.setdefault(run.folder, run)
@@ -134,8 +134,8 @@ def _refuse_duplicates(runs: Sequence[PlannedRun]) -> None:
             )
 
 
-def _refuse_other(folder: Path, run: PlannedRun) -> None:
-    """Refuse a folder that contains the same run with other settings."""
+def _reject_other(folder: Path, run: PlannedRun) -> None:
+    """Reject a folder that contains the same run with other settings."""
     stored = Request(config=require_intact(folder / run.folder))
     kept, wanted = resolve(stored, run.problem).spec.to_mapping(), run.spec.to_mapping()
     if names := [name for name in differing(kept, wanted) if name not in DEVICE_SETTINGS]:
@@ -228,11 +228,11 @@ def run_series(
     """Perform the missing runs and return the series, the same on every rank; collective."""
     campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
-    refuse = partial(plan.refuse_other, force=output.force)
+    reject = partial(plan.reject_other, force=output.force)
     folders = [run.folder for run in plan.planned()]
     with (
         Interruption(suspends="ending the series of runs") as interruption,
-        campaign.opened(output.folder, "several", refuse, folders) as folder,
+        campaign.opened(output.folder, "several", reject, folders) as folder,
     ):
         return _Runs(plan, campaign, output, folder, rank_options, interruption).perform()
 

@@ -49,12 +49,12 @@ class TuneResult:
     best: dict[str, Any]
     """The settings of the best configuration in the format of `islands run --config`."""
     left_out: Mapping[int, str]
-    """The errors of configurations that were refused when they ran, by number."""
+    """The errors of configurations that were rejected when they ran, by number."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
-        candidates, refused = self.tuning.candidates, self.left_out.items()
-        left_out = [{"configuration": number, "reason": error} for number, error in refused]
+        candidates, rejected = self.tuning.candidates, self.left_out.items()
+        left_out = [{"configuration": number, "reason": error} for number, error in rejected]
         whole = {
             "instances": [*self.tuning.problems],
             "runs": self.tuning.runs,
@@ -63,8 +63,8 @@ class TuneResult:
             "friedman_p": self.ranking.friedman,
             "configurations": [*map(vars, self.ranking.ranked)],
             "left_out": left_out,
-            "refused": candidates.refused,
-            "last_refusal": candidates.refusal or None,
+            "rejected": candidates.rejected,
+            "last_rejection": candidates.rejection or None,
             "best": self.best,
             "folder": str(self.folder),
         }
@@ -75,8 +75,8 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
     """Perform all runs, report the results, and write the files; collective."""
     general = tuning.tasks[0].spec.general
     backend = take_device(campaign.world, general.backend, general.threads or None)
-    refuse = partial(_refuse_earlier, force=output.force)
-    with campaign.opened(output.folder, "tune", refuse, force=output.force) as folder:
+    reject = partial(_reject_earlier, force=output.force)
+    with campaign.opened(output.folder, "tune", reject, force=output.force) as folder:
         performance = _Performance(tuning, output, campaign, backend)
         performance.perform()
         campaign.end_work()
@@ -93,8 +93,8 @@ def tune(tuning: Tuning, output: Output, campaign: Campaign) -> TuneResult:
         return result
 
 
-def _refuse_earlier(folder: Path, *, force: bool) -> None:
-    """Refuse a folder with a table, but without a store."""
+def _reject_earlier(folder: Path, *, force: bool) -> None:
+    """Reject a folder with a table, but without a store."""
     path = folder / TUNING_TABLE
     if path.exists() and not (force or (folder / LEDGER).exists()):
         raise UsageError(
@@ -121,7 +121,7 @@ class _Performance:
         try:
             return sharing_run(None, task, self._backend, has_own_kind=True) is not None
         except IslandsError:
-            return True  # it is refused when it runs
+            return True  # it is rejected when it runs
 
     def perform(self) -> None:
         """Perform the runs and report the tasks; if interrupted, report how to continue."""
@@ -178,7 +178,7 @@ class _Performance:
         return task.configuration.number in self.left_out
 
     def _leave_out(self, task: TuningTask, error: IslandsError) -> str:
-        """Skip a configuration that was refused when it ran; raise if all were, or a run failed."""
+        """Skip a configuration that was rejected when it ran; raise if all were, or a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
         words = f"configuration {configuration.number} ({words_of(configuration.values)})"
         error = type(error)(f"{words} on {task.spec.instance}: {error}")

@@ -217,7 +217,7 @@ class Tuning:
     ) -> Self:
         """Plan a tuning of random configurations or, with `steps`, of a grid.
 
-        Wrong settings are refused before the first run.
+        Wrong settings are rejected before the first run.
         """
         problems = _problems(base, instances)
         name, first = next(iter(problems.items()))
@@ -258,7 +258,7 @@ class Tuning:
 
 
 def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
-    """Return the problems by absolute names; refuse one that is named twice."""
+    """Return the problems by absolute names; reject one that is named twice."""
     problems: dict[str, Problem] = {}
     for request in [base.also({"instance": name}) for name in instances] or [base]:
         problem = load_instance(request)
@@ -269,7 +269,7 @@ def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
 
 
 def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
-    """Refuse settings that cannot be tuned."""
+    """Reject settings that cannot be tuned."""
     if spec.colonies:
         raise UsageError(
             "tune: a run with colonies cannot be tuned. Tune the settings of each colony in a"
@@ -280,7 +280,7 @@ def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
             "start with several instances: a solution belongs to one instance. Leave it out of"
             " --config, or name one instance"
         )
-    spec.general.later(runs - 1)  # refuses a seed that is too large
+    spec.general.later(runs - 1)  # rejects a seed that is too large
 
 
 def _domains(over: Sequence[str], base: Base, spec: RunSpec, problem: Problem) -> list[Domain]:

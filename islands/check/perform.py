@@ -78,7 +78,7 @@ def _require_usable(
         raise messages.unusable_cost(solutions[k], name, costs[k], best)
 
 
-def _refuse_fault(name: str, way: CompiledWay) -> None:
+def _reject_fault(name: str, way: CompiledWay) -> None:
     """Raise `Difference` if the functions have reported a fault."""
     if fault := way.program.fault():
         raise Difference(f"{name}: {fault}")
@@ -218,7 +218,7 @@ class _Check:
                 continue
             _require_usable(problem, solutions, way.name, costs)
             if isinstance(way, CompiledWay):
-                _refuse_fault(way.name, way)
+                _reject_fault(way.name, way)
             names = way.name, f"{way.name} with the solutions in reverse order"
             _require_equal(problem, solutions, names, (costs, again[::-1]))
             outcome = "the same in reverse order"
@@ -241,7 +241,7 @@ class _Check:
         for way in compiled:
             name = way.named("violation")
             ways[name] = way.program.violations(solutions)
-            _refuse_fault(name, way)
+            _reject_fault(name, way)
         first, exact = next(iter(ways.items()))
         for name, other in ways.items():
             equal = agree(exact, other, real=True) & ((exact > 0) == (other > 0))
@@ -339,7 +339,7 @@ class _Check:
         )
         name = way.named("cross")
         children = way.program.children(solutions, mates)
-        _refuse_fault(name, way)
+        _reject_fault(name, way)
 
         for child, *parents in zip(children, solutions, mates.solutions, strict=True):
             if not kind.holds(child[np.newaxis]):
@@ -417,7 +417,7 @@ class _Check:
         name = way.named("repair")
         kind, solutions = problem.kind, self._solutions
         repaired = way.program.repaired(solutions)
-        _refuse_fault(name, way)
+        _reject_fault(name, way)
         for before, after in zip(solutions, repaired, strict=True):
             if not kind.holds(after[np.newaxis]):
                 raise messages.invalid_repair(name, before, after, kind.words)

@@ -298,7 +298,7 @@ class CheckProgram:
     def fault(self) -> str:
         """Return the fault that the last calls have reported, or an empty string."""
         try:
-            self._problem.evaluation.refuse_faults(self._data, self._backend)
+            self._problem.evaluation.reject_faults(self._data, self._backend)
         except RunError as error:
             return str(error)
         return ""

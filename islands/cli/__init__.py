@@ -163,7 +163,7 @@ def parser(selected: str | None = None) -> argparse.ArgumentParser:
 
 
 def parsed(line: list[str]) -> argparse.Namespace:
-    """Return the parsed command line; refuse unknown options."""
+    """Return the parsed command line; reject unknown options."""
     top = parser(next((word for word in line if word in COMMANDS), None))
     if line and not line[0].startswith("-") and line[0] not in COMMANDS:
         raise UsageError(unknown("command", line[0], COMMANDS))

@@ -15,7 +15,7 @@ _MOST_RUNS = 1_000_000
 
 
 class Parser(ArgumentParser):
-    """A parser that raises `UsageError`, and refuses two different values for an option."""
+    """A parser that raises `UsageError`, and rejects two different values for an option."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -75,7 +75,7 @@ def names_in(args: Namespace) -> Iterator[str]:
 
 
 class _Once(Action):
-    """Stores the value of an option; refuses a second, different value."""
+    """Stores the value of an option; rejects a second, different value."""
 
     def __call__(
         self,
@@ -113,7 +113,7 @@ def add_format(group: _ActionsContainer) -> None:
 
 
 def require_extra(command: str, module: str, package: str = "'islands[report]'") -> None:
-    """Refuse a command or an option that needs a missing module of this package or extra."""
+    """Reject a command or an option that needs a missing module of this package or extra."""
     if find_spec(module) is None:
         raise UsageError(
             f"{command} needs {module}, which is not installed. Install it with: pip install"

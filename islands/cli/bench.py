@@ -23,7 +23,7 @@ from islands.studies.bench.measurement import (
     measurement,
     origin,
     read_tables,
-    refuse_other_measurement,
+    reject_other_measurement,
     text_of,
     write,
 )
@@ -87,7 +87,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    """Print the names of the benchmarks; refuse options, which require a benchmark."""
+    """Print the names of the benchmarks; reject options, which require a benchmark."""
     no_options = ("command", "what", "options", "naming", "first_values", "debug")
     given = [option(name) for name, value in vars(args).items() if value and name not in no_options]
     if given:
@@ -183,11 +183,11 @@ def _print(
 
 
 def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
-    """Return the request; refuse invalid options before the first measurement."""
+    """Return the request; reject invalid options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
-    bench_options.refuse_unused(vars(args), args.what)
+    bench_options.reject_unused(vars(args), args.what)
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
         for name in args.what:
@@ -201,7 +201,7 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     given |= {"world": ranks, "heartbeat": heartbeat, "backends": _backends(args.backend)}
     request = BenchRequest(**given)
     if args.out is not None and ranks.rank == 0:
-        refuse_other_measurement(args.out, measurement(args.what, request))
+        reject_other_measurement(args.out, measurement(args.what, request))
     return request
 
 

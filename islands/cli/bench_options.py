@@ -60,8 +60,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
             option.declare(group)
 
 
-def refuse_unused(given: Collection[str], requested: Collection[str]) -> None:
-    """Refuse options that no requested benchmark uses; `given` are the names of their fields."""
+def reject_unused(given: Collection[str], requested: Collection[str]) -> None:
+    """Reject options that no requested benchmark uses; `given` are the names of their fields."""
     used = [
         option
         for names, options in OPTIONS.items()

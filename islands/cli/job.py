@@ -22,9 +22,9 @@ from islands.configuration.request import DEFAULT_INSTANCE
 from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.claim import fresh
-from islands.record.folder import JOB, refuse_unfit, require_run
+from islands.record.folder import JOB, reject_unfit, require_run
 from islands.studies.clusters.command_line import Check, JobFacts
-from islands.studies.clusters.jobs import output_in, refuse_second_job
+from islands.studies.clusters.jobs import output_in, reject_second_job
 from islands.studies.clusters.run_job import run_job, run_scaling
 from islands.studies.clusters.submit import (
     Gpus,
@@ -145,8 +145,8 @@ def submit(args: argparse.Namespace) -> int:
     name = directives.setdefault("job-name", _job_name(args))
     folder = named or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     if not resumes:
-        refuse_unfit(named, force=args.force)
-    refuse_second_job(folder)
+        reject_unfit(named, force=args.force)
+    reject_second_job(folder)
     _require_writable(folder)
 
     def text(folder: Path) -> str:
@@ -226,7 +226,7 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
 
 
 def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
-    """Refuse options that the runs would refuse, as far as they can be checked here."""
+    """Reject options that the runs would reject, as far as they can be checked here."""
     without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
     return [
         checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
@@ -234,7 +234,7 @@ def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list
 
 
 def _require_writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written; create nothing."""
+    """Reject a folder that cannot be written; create nothing."""
     paths = (folder.absolute(), *folder.absolute().parents)
     existing = next(path for path in paths if path.exists())
     if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):

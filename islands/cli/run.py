@@ -208,7 +208,7 @@ def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = Fa
 
 
 def _require_plot(args: argparse.Namespace) -> None:
-    """Refuse --plot for several runs, or without Matplotlib, before the run."""
+    """Reject --plot for several runs, or without Matplotlib, before the run."""
     _require_one_run(
         args,
         "--plot draws the solution of one run. Leave it out, and draw any run later"
@@ -223,7 +223,7 @@ def _require_one_run(args: argparse.Namespace, message: str) -> None:
 
 
 def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved]:
-    """Refuse --geojson for several runs, or if its file exists; return a check of the problem."""
+    """Reject --geojson for several runs, or if its file exists; return a check of the problem."""
     from islands.report.maps import require_places
 
     text = "--geojson writes the tour of one run. Leave it out, and write the tour of any run"
@@ -244,7 +244,7 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved
 
 
 def _require_folder(path: Path) -> None:
-    """Refuse a path for --geojson whose folder does not exist."""
+    """Reject a path for --geojson whose folder does not exist."""
     if not path.absolute().parent.is_dir():
         raise UsageError(
             f"--geojson {path}: the folder {path.parent} does not exist. Create it, or name another"

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     text = "threads of the cpu backend (default: all cores)"
     group.add_argument("--threads", metavar="T", type=arguments.threads, help=text)
-    # This option is refused with a specific message.
+    # This option is rejected with a specific message.
     group.add_argument("--colony", action="append", help=argparse.SUPPRESS)
     group.set_defaults(start=None)
     output = parser.add_argument_group("output")
@@ -108,8 +108,8 @@ def main(args: argparse.Namespace) -> int:
     _write_provenance(done, campaign.store)
     lines = [("" if args.quiet else "\n") + table(done.ranking)]
     lines += [f"Left out: {reason}" for reason in done.left_out.values()]
-    if refused := tuning.candidates.refused:
-        lines.append(f"{refused} others are invalid; the last one: {tuning.candidates.refusal}")
+    if rejected := tuning.candidates.rejected:
+        lines.append(f"{rejected} others are invalid; the last one: {tuning.candidates.rejection}")
     lines.append(f"\nWrote {done.folder}: {TUNING_TABLE}, {RANKING}, {BEST}")
     show("\n".join(lines), output.stream)
     if args.json:
@@ -118,7 +118,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _tuning(args: argparse.Namespace) -> Tuning:
-    """Return the planned tuning; refuse invalid options."""
+    """Return the planned tuning; reject invalid options."""
     from islands.cells.tuning import Base, Tuning
 
     arguments.require_extra("tune", "scipy")

@@ -76,7 +76,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _given(texts: list[str], problem: Problem) -> dict[str, Any]:
-    """Return the settings of the problem in `--set`; refuse others."""
+    """Return the settings of the problem in `--set`; reject others."""
     names = problem.Settings.names()
     given = gathered(map(of_set, texts))
     for name in given:
@@ -116,7 +116,7 @@ def _solution_path(name: str, instance: Path) -> Path:
 
 
 def _format_of_run(path: Path, named: Located) -> str | None:
-    """Return the format of a run's instance, or None; refuse a run of another instance."""
+    """Return the format of a run's instance, or None; reject a run of another instance."""
     if not path.is_dir() or not (path / RUN_SETTINGS).exists():
         return None
     run = read_settings(path)

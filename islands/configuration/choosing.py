@@ -26,7 +26,7 @@ def defaults_for(
 
     The defaults of a problem are chosen together. If another algorithm, encoding, improver or a
     preset is requested, only the algorithm has a default: the first that supports the request.
-    Requested parts determine this algorithm; other settings do not, and are refused later if it
+    Requested parts determine this algorithm; other settings do not, and are rejected later if it
     does not support them.
     """
     choices = searches(problem, is_short=is_short)

@@ -62,11 +62,11 @@ def resolve_colonies(
     total, rates = 0, list[int]()
     for number, values in enumerate(colonies):
         with of_colony(number, origin):
-            _refuse_run_wide(values, problem.Settings)
+            _reject_run_wide(values, problem.Settings)
             total += _islands(values)
             colony_values = {name: values[name] for name in _ONLY_COLONIES if name in values}
             rates.append(ColonySettings.build(colony_values).rate)
-            _refuse_contradiction(common[place].values, values)
+            _reject_contradiction(common[place].values, values)
     _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
     # Prevents the problem's defaults for these groups, which are for runs without colonies.
@@ -78,7 +78,7 @@ def resolve_colonies(
         with of_colony(number, origin):
             try:
                 run = resolve([Source("", usual), *common[: place + 1], own, *stronger], total)
-                _refuse_unfit_algorithm(run.spec)
+                _reject_unfit_algorithm(run.spec)
                 resolved.append(run)
                 algorithms.append(run.spec.algorithm)
             except UnknownSettingError as error:
@@ -111,8 +111,8 @@ def _islands(values: Mapping[str, Any]) -> int:
     return int(GeneralSettings.converted("islands", values["islands"]))
 
 
-def _refuse_run_wide(values: Mapping[str, Any], problem_settings: type[Settings]) -> None:
-    """Refuse settings of the whole run in a colony."""
+def _reject_run_wide(values: Mapping[str, Any], problem_settings: type[Settings]) -> None:
+    """Reject settings of the whole run in a colony."""
     general = {*GeneralSettings.names()} - {*_COLONY_NAMES}
     run_wide = {*general, *_RUN_NAMES, *problem_settings.names(), *_RUN_DEFAULTS}
     for name in values:
@@ -120,8 +120,8 @@ def _refuse_run_wide(values: Mapping[str, Any], problem_settings: type[Settings]
             raise messages.setting_of_whole_run(name=name)
 
 
-def _refuse_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Refuse a setting of a colony if the same source sets another value for all colonies."""
+def _reject_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Reject a setting of a colony if the same source sets another value for all colonies."""
     for name, value in values.items():
         if name in common and not alike(name, common[name], value):
             raise UsageError(
@@ -131,7 +131,7 @@ def _refuse_contradiction(common: Mapping[str, Any], values: Mapping[str, Any]) 
 
 
 def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None:
-    """Refuse a number of islands other than the sum over the colonies."""
+    """Reject a number of islands other than the sum over the colonies."""
     for source in sources:
         islands = source.values.get("islands")
         if islands is not None and GeneralSettings.converted("islands", islands) != total:
@@ -141,8 +141,8 @@ def _require_total(sources: Sequence[Source], total: int, colonies: int) -> None
             )
 
 
-def _refuse_unfit_algorithm(spec: RunSpec) -> None:
-    """Refuse algorithms that cannot run in a colony."""
+def _reject_unfit_algorithm(spec: RunSpec) -> None:
+    """Reject algorithms that cannot run in a colony."""
     if "rate" in spec.settings.names():
         raise messages.rate_is_taken(algorithm=spec.algorithm)
     if getattr(spec.settings, "halo", False):

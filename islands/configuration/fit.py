@@ -1,4 +1,4 @@
-"""Refuse unknown settings, and combinations of parts and sizes that are impossible."""
+"""Reject unknown settings, and combinations of parts and sizes that are impossible."""
 
 from collections.abc import Callable, Sequence
 
@@ -65,8 +65,8 @@ class UnknownSettingError(UsageError):
     algorithm = ""
 
 
-def refuse_unknown(sources: Sequence[Source], algorithm: type[Algorithm], problem: Problem) -> None:
-    """Refuse a setting that a run with this algorithm does not have."""
+def reject_unknown(sources: Sequence[Source], algorithm: type[Algorithm], problem: Problem) -> None:
+    """Reject a setting that a run with this algorithm does not have."""
     known = known_settings([algorithm], problem)
     allowed = {*known, *GeneralSettings.names()}  # some, such as bound, may have no effect
     unknowns = (
@@ -199,9 +199,9 @@ def fitting(problem: Problem) -> list[tuple[str, str]]:
 
 
 def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str:
-    """Return the requested encoding, or by default the first that fits; refuse one that does not.
+    """Return the requested encoding, or by default the first that fits; reject one that does not.
 
-    Also refuse an algorithm without any encoding for the problem.
+    Also reject an algorithm without any encoding for the problem.
     """
     if algorithm not in ALGORITHMS:
         raise UsageError(unknown("algorithm", algorithm, ALGORITHMS))
@@ -226,7 +226,7 @@ def encoding_for(algorithm: str, requested: str | None, problem: Problem) -> str
 
 
 def require_improver(settings: ImproverSettings, problem: Problem, algorithm: str) -> None:
-    """Refuse an improver that does not support the problem or the algorithm."""
+    """Reject an improver that does not support the problem or the algorithm."""
     if settings.name != "none" and not ALGORITHMS[algorithm].improves:
         fit = dict.fromkeys(name for name, _ in fitting(problem))
         others = [name for name in fit if ALGORITHMS[name].improves]
@@ -269,7 +269,7 @@ def require_bound(problem: Problem) -> None:
 
 
 def require_possible(resolved: Resolved, block_memory: int | None = None) -> None:
-    """Refuse parts, populations and migration that do not fit together, without compiling.
+    """Reject parts, populations and migration that do not fit together, without compiling.
 
     `block_memory` is the memory of a block on a GPU. A lack of device memory is not detected.
     """
@@ -278,12 +278,12 @@ def require_possible(resolved: Resolved, block_memory: int | None = None) -> Non
         with of_colony(number if spec.colonies else None):
             parts = ProgramParts.of(colony, problem, block_memory)
             parts.algorithm.require_problem(problem)
-            _ = parts.schedule  # refuses costs in Python if only kernels can evaluate children
+            _ = parts.schedule  # rejects costs in Python if only kernels can evaluate children
             require_population(spec, colony.population, parts.algorithm, spec.general.islands)
 
 
 def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | None]) -> None:
-    """Refuse launches that declare more memory than a block has, without compiling.
+    """Reject launches that declare more memory than a block has, without compiling.
 
     `block_memory` returns the limit in bytes, or None; it may take a while, and is called only if
     launches declare memory. The needs of other launches are known after compilation.
@@ -302,7 +302,7 @@ def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | No
 
 
 def require_population(spec: RunSpec, population: int, algorithm: Algorithm, islands: int) -> None:
-    """Refuse a population that is too small for the algorithm, the migrants or start solutions.
+    """Reject a population that is too small for the algorithm, the migrants or start solutions.
 
     `islands` is the number of islands of the whole run.
     """

@@ -1,4 +1,4 @@
-"""Collect the settings of one source by full name, and refuse contradictions."""
+"""Collect the settings of one source by full name, and reject contradictions."""
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -71,7 +71,7 @@ def _given(key: str, value: Any) -> Given:
 
 
 def gathered(given: Iterable[Given]) -> dict[str, Any]:
-    """Return the values by full name; refuse a setting with two different values."""
+    """Return the values by full name; reject a setting with two different values."""
     settings: dict[str, Given] = {}
     for setting in given:
         name = ALIASES.get(setting.key, setting.key)

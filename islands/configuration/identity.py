@@ -34,7 +34,7 @@ def require_agreement(
     folder: Path | None = None,
     asynchronous: bool = False,
 ) -> None:
-    """Refuse ranks whose settings, instance data or folder differ from rank 0; collective."""
+    """Reject ranks whose settings, instance data or folder differ from rank 0; collective."""
     if world.size == 1:
         return
     spec, known = resolved.spec, resolved.problem.best_known
@@ -52,7 +52,7 @@ def require_agreement(
         },
     )
     # All ranks have the same message, so all raise the same error.
-    world.run_on_all(lambda: _refuse(message))
+    world.run_on_all(lambda: _reject(message))
 
 
 def identity(resolved: Resolved) -> str:
@@ -66,7 +66,7 @@ def identity(resolved: Resolved) -> str:
     return content_digest({"settings": settings, "data": data, "parts": parts})
 
 
-def _refuse(difference: str) -> None:
+def _reject(difference: str) -> None:
     if difference:
         raise messages.ranks_differ(difference=difference)
 
@@ -101,7 +101,7 @@ class PartVersion:
 
 
 def part_versions(resolved: Resolved) -> list[PartVersion]:
-    """Return the versions of a run's parts from scripts; refuse a topology that is not pure.
+    """Return the versions of a run's parts from scripts; reject a topology that is not pure.
 
     Two parts may share a header; different headers need different names.
     """

@@ -44,7 +44,7 @@ def of_keywords(others: Mapping[str, Any], **arguments: Unpack[CallKeywords]) ->
 def _criteria(stop: Any, named: Mapping[str, Any]) -> list[Criterion]:
     """Return the criteria of `stop` and of keyword arguments.
 
-    Refuse a keyword and a criterion in `stop` of the same kind with different values.
+    Reject a keyword and a criterion in `stop` of the same kind with different values.
     """
     criteria = []
     keywords = {name: _criterion(name, value) for name, value in named.items()}

@@ -1,4 +1,4 @@
-"""The longer messages about settings that are refused; each function returns the error."""
+"""The longer messages about settings that are rejected; each function returns the error."""
 
 from collections.abc import Sequence
 from pathlib import Path

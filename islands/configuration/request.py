@@ -66,7 +66,7 @@ class Request:
             raise UsageError(unknown("preset", str(preset), PRESETS))
         source = Source(f"preset {preset}: ", _read(preset_file(preset)))
         if self.config is not None and "preset" in self.options:
-            _refuse_hidden(preset, source, self.config, *sources)
+            _reject_hidden(preset, source, self.config, *sources)
         return _with_part_names([source, *sources])
 
     @cached_property
@@ -128,10 +128,10 @@ def combined(sources: Sequence[Source]) -> dict[str, Any]:
     return {name: value for source in sources for name, value in source.values.items()}
 
 
-def _refuse_hidden(
+def _reject_hidden(
     preset: str, source: Source, config: Path, file: Source, options: Source
 ) -> None:
-    """Refuse a preset among the options if the configuration file overrides its settings."""
+    """Reject a preset among the options if the configuration file overrides its settings."""
     hidden = [
         key
         for key, value in source.values.items()

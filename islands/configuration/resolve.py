@@ -16,7 +16,7 @@ from islands.configuration.defaults import default_stop
 from islands.configuration.fit import (
     NAMES,
     encoding_for,
-    refuse_unknown,
+    reject_unknown,
     require_bound,
     require_improver,
     require_possible,
@@ -48,7 +48,7 @@ _TOPOLOGY = "migration.topology"
 
 
 def resolve(request: Request, problem: Problem) -> Resolved:
-    """Return the complete run; refuse unknown, invalid and incompatible settings."""
+    """Return the complete run; reject unknown, invalid and incompatible settings."""
 
     def resolved(sources: Sequence[Source], islands: int | None = None) -> Resolved:
         return _resolved(request, sources, problem, islands)
@@ -108,12 +108,12 @@ def _resolved(
     sources, solved, note = _with_defaults(sources, given, problem)
     chosen = combined(sources)
     name, encoding = str(chosen["algorithm"]), chosen.get("encoding")
-    _refuse_clash(sources, name)
+    _reject_clash(sources, name)
     encoding = encoding_for(name, None if encoding is None else str(encoding), problem)
     algorithm = ALGORITHMS[name]
-    _refuse_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
-    _refuse_shared(f"problem {problem.name}", problem.Settings)
-    refuse_unknown(sources, algorithm, problem)
+    _reject_shared(f"algorithm {name}", algorithm.Settings, problem.Settings.names())
+    _reject_shared(f"problem {problem.name}", problem.Settings)
+    reject_unknown(sources, algorithm, problem)
     values = _merged(sources, algorithm.Settings, problem.Settings)
     is_halo = "halo" in values and algorithm.Settings.converted("halo", values["halo"])
     if is_halo and given.get(_TOPOLOGY) is None:
@@ -145,7 +145,7 @@ def _resolved(
     )
     if spec.general.bound:
         require_bound(problem)
-    part_versions(Resolved(spec, solved))  # refuses different headers with the same name
+    part_versions(Resolved(spec, solved))  # rejects different headers with the same name
     if spec.improver.name != "none":
         islands = spec.general.islands if islands is None else islands
         spec = adjusted(spec, solved, _fixed(requested), sources[1].values, islands)
@@ -207,8 +207,8 @@ def _seconds(stop: Sequence[Criterion], problem: Problem) -> float:
     return limit if math.isfinite(limit) else time_limit(default_stop(problem))
 
 
-def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
-    """Refuse a preset whose algorithm is not the requested one."""
+def _reject_clash(sources: Sequence[Source], algorithm: str) -> None:
+    """Reject a preset whose algorithm is not the requested one."""
     for source in sources:
         preset = source.values.get("algorithm", algorithm)
         if source.origin.startswith("preset ") and preset != algorithm:
@@ -218,8 +218,8 @@ def _refuse_clash(sources: Sequence[Source], algorithm: str) -> None:
             )
 
 
-def _refuse_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
-    """Refuse a setting with the name of another one."""
+def _reject_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
+    """Reject a setting with the name of another one."""
     taken = {*GeneralSettings.names(), *NAMES, *GROUPS, *ALIASES, *others}
     if shared := sorted(taken & set(settings.names())):
         raise UsageError(

@@ -101,7 +101,7 @@ def _at_least_one(number: float) -> int:
 
 
 def _real(is_allowed: Callable[[float], bool], rule: str) -> Callable[[float], float]:
-    """Return a function that returns allowed numbers as `float`, and refuses others by `rule`."""
+    """Return a function that returns allowed numbers as `float`, and rejects others by `rule`."""
 
     def required(number: float) -> float:
         if not is_allowed(_finite(number)):
@@ -300,7 +300,7 @@ def parse(text: str, quoted: str = "") -> Criterion:
 
 
 def require_known(criteria: Iterable[Criterion], problem: Problem) -> None:
-    """Refuse criteria that need a best known value or an optimum that is unknown."""
+    """Reject criteria that need a best known value or an optimum that is unknown."""
     known, instance = problem.best_known, problem.instance
     for criterion in criteria:
         needs = CRITERIA[criterion.kind].needs

@@ -90,7 +90,7 @@ class PartKind:
         return self.registered(value).part.name if is_part else value
 
     def registered(self, value: Any) -> ScriptPart:
-        """Register a part from a script; refuse a value that is not of this kind."""
+        """Register a part from a script; reject a value that is not of this kind."""
         given, reference = value, None
         if is_reference(given):
             reference, value = absolute_reference(given), self._loaded(given)
@@ -157,7 +157,7 @@ class PartKind:
         return UsageError(f"{words}: is {_described(value)}, but must be {_one(self.what)}. {fix}")
 
     def _require_complete(self, part: Any) -> None:
-        """Refuse a part that lacks a required attribute or has the name of another part."""
+        """Reject a part that lacks a required attribute or has the name of another part."""
         kind = part if isinstance(part, type) else type(part)
         words = f"{self.what} {kind.__name__}"
         if lacking := sorted(getattr(kind, "__abstractmethods__", ())):
@@ -193,7 +193,7 @@ def _words(given: Any) -> str:
 
 
 def _require_settings(words: str, settings: type) -> None:
-    """Refuse a `Settings` class that cannot be used."""
+    """Reject a `Settings` class that cannot be used."""
     if not issubclass(settings, Settings):
         raise UsageError(
             f"{words}: Settings is {_described(settings)}. Derive it from islands.Settings"
@@ -206,7 +206,7 @@ def _require_settings(words: str, settings: type) -> None:
 
 
 def _require_own_file(words: str, header: Header) -> None:
-    """Refuse a header that is neither built in nor has a text, or that is both."""
+    """Reject a header that is neither built in nor has a text, or that is both."""
     is_file = (data_folder("kernels") / header.name).is_file()
     if is_file == (header.text is not None):
         fix = "a built-in header has this name. Choose another name"

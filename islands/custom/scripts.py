@@ -39,7 +39,7 @@ def is_trusted(file: Path) -> bool:
 
 
 def require_trusted(file: Path, words: str) -> None:
-    """Refuse a script that the user has not named; `words` describe it in the error."""
+    """Reject a script that the user has not named; `words` describe it in the error."""
     if not is_trusted(file):
         raise UntrustedError(
             f"refers to scripts that you have not named yourself and that would be run: {words}."
@@ -69,7 +69,7 @@ def absolute_reference(reference: str) -> str:
 def module_of(path: Path, words: str = "") -> ModuleType:
     """Import a script, once for each version of its text; its name is never `__main__`.
 
-    All scripts are imported by this function. It refuses those that are named only by data, such as
+    All scripts are imported by this function. It rejects those that are named only by data, such as
     a file, a folder, a list or a pipe. `words` is described in `require_trusted`.
     """
     with reading(path):
@@ -114,8 +114,8 @@ def _imported(path: Path, text: bytes, name: str) -> ModuleType:
     return module
 
 
-def refuse_while_importing(call: str) -> None:
-    """Refuse a call that a script makes during its import, which would import it again."""
+def reject_while_importing(call: str) -> None:
+    """Reject a call that a script makes during its import, which would import it again."""
     if _importing:
         raise UsageError(
             f"the script calls {call} while it is imported. Put this call below the line"

@@ -1,7 +1,7 @@
 """Which scripts may run: those named by the user, or by a file that the user has signed.
 
 A configuration, a list or the folder of a run may come from somebody else, and importing a script
-runs it. `scripts.module_of` therefore refuses all scripts that were not trusted by these functions.
+runs it. `scripts.module_of` therefore rejects all scripts that were not trusted by these functions.
 Files that this program writes for a user are signed: see `signature.py`.
 """
 
@@ -51,7 +51,7 @@ def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
     current().is_all |= is_all
     for name in names:
         if not (".py:" in name and os.path.lexists(expanded(name))):
-            with suppress(InputError):  # refused later, when it is read
+            with suppress(InputError):  # rejected later, when it is read
                 trust_files(scripts_in(name))
 
 
@@ -134,7 +134,7 @@ def named_by(source: str) -> Iterator[None]:
 
 
 def require_all(names: Iterable[str], source: str) -> None:
-    """Refuse instances in untrusted scripts now, as `module_of` would do later."""
+    """Reject instances in untrusted scripts now, as `module_of` would do later."""
     for name in filter(is_reference, names):
         with named_by(source):
             require_trusted(split_reference(name)[0], name)

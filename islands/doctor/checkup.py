@@ -274,7 +274,7 @@ def _shared(places: list[RankInfo]) -> list[str]:
         if place.gpu is not None:
             ranks_of[place.host, place.gpu.number].append(str(place.rank))
     return [
-        f"ranks {', '.join(ranks)} share GPU {number} of {host}, which a run refuses."
+        f"ranks {', '.join(ranks)} share GPU {number} of {host}, which a run rejects."
         " Start one rank per GPU, or pass --share-gpu"
         for (host, number), ranks in ranks_of.items()
         if len(ranks) > 1

@@ -151,7 +151,7 @@ def has_halo(spec: RunSpec) -> bool:
 
 
 def read_start(resolved: Resolved) -> list[Solution]:
-    """Return the start solutions; refuse files that contain no valid solution."""
+    """Return the start solutions; reject files that contain no valid solution."""
     spec, problem = resolved.spec, resolved.problem
     return [*(_checked_solution(problem, Path(path)) for path in spec.start), *spec.given]
 

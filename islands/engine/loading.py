@@ -31,7 +31,7 @@ def load_and_resolve(request: Request, problem: Problem | None = None) -> Resolv
 
 
 def starting_from(start: Sequence[Any], resolved: Resolved) -> Resolved:
-    """Return the run with start solutions given as arrays; refuse invalid ones."""
+    """Return the run with start solutions given as arrays; reject invalid ones."""
     if not start:
         return resolved
     spec = resolved.spec
@@ -69,7 +69,7 @@ def stored_request(
     try:
         if has_problem(folder) and "instance" not in options:
             return request, _stored(folder, request)
-        return request, load_instance(request)  # another problem is refused later
+        return request, load_instance(request)  # another problem is rejected later
     except UntrustedError:
         raise
     except IslandsError as error:
@@ -77,7 +77,7 @@ def stored_request(
 
 
 def resolve_stored(folder: Path, request: tuple[Request, Problem]) -> Resolved:
-    """Return the run; refuse parts from scripts that have changed."""
+    """Return the run; reject parts from scripts that have changed."""
     resolved = resolve(*request)
     require_same_parts(folder, part_versions(resolved))
     return resolved
@@ -101,7 +101,7 @@ def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
 def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of `resume`, including the new locations of the parts of colonies.
 
-    Refuse options that would change a part.
+    Reject options that would change a part.
     """
     whole, *colonies = holders = [*map(dict, (kept, *kept.get(COLONIES, ())))]
     moved = [key for key in PARTS if key in options]

@@ -33,7 +33,7 @@ from islands.progress.result import Result
 from islands.progress.usage import Machine
 from islands.record.checkpoint import remove_obsolete
 from islands.record.claim import claim
-from islands.record.folder import FINISHED, RUN_SETTINGS, refuse_unfit, require_run
+from islands.record.folder import FINISHED, RUN_SETTINGS, reject_unfit, require_run
 from islands.record.inputs import (
     require_intact,
     signature_of,
@@ -42,7 +42,7 @@ from islands.record.inputs import (
     write_settings,
 )
 from islands.record.lock import FolderLock
-from islands.record.one_run import refuse_mixture, warnings
+from islands.record.one_run import reject_mixture, warnings
 from islands.record.solution import Finished, finished
 from islands.untrusted import followed
 
@@ -61,7 +61,7 @@ def run_requested(
 ) -> Result:
     """Resolve the request, load the instance unless `problem` is given, and run.
 
-    `prepare` may change the resolved run, or refuse it. Raise a `RunError` if the run ends without
+    `prepare` may change the resolved run, or reject it. Raise a `RunError` if the run ends without
     a solution, unless it was interrupted or `allow_no_solution` is true. An infeasible solution
     counts as one.
     """
@@ -97,7 +97,7 @@ def resume_requested(
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, continues="stop" in request.options))
     world.run_on_all(lambda: require_intact(folder))
-    world.run_on_all(lambda: refuse_mixture(folder))
+    world.run_on_all(lambda: reject_mixture(folder))
     trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
@@ -156,7 +156,7 @@ def run(
     require_agreement(world, resolved, writes=writes, folder=folder, asynchronous=asynchronous)
     asynchronous = asynchronous and world.size > 1
     if is_new:
-        world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
+        world.run_on_all(lambda: reject_unfit(folder, force=output.force))
     world.run_on_all(
         lambda: _require_runnable(resolved, deal, is_new=is_new, asynchronous=asynchronous)
     )
@@ -198,7 +198,7 @@ def run(
 
 
 def _require_runnable(resolved: Resolved, deal: Deal, *, is_new: bool, asynchronous: bool) -> None:
-    """Refuse settings or start solutions that this machine or these ranks cannot run."""
+    """Reject settings or start solutions that this machine or these ranks cannot run."""
     spec = resolved.spec
     require_block_memory(resolved, lambda: block_memory(spec.general.backend))
     if asynchronous and has_halo(spec):

@@ -276,7 +276,7 @@ class SharedLoop(Generic[Cell]):
             generation, seconds, *_ = run.visits[-1]
             try:
                 if faults is not None:
-                    problem.evaluation.refuse_reported(faults[place])
+                    problem.evaluation.reject_reported(faults[place])
                 rows = measured[place].tolist()
                 measures = self._interpreter.measures(range(len(rows)), rows, problem.instance)
             except IslandsError as error:

@@ -113,7 +113,7 @@ class Improver(ABC):
     """Whether cost differences are summed, and must therefore be integers."""
 
     def __init__(self, settings: ImproverSettings = _DEFAULTS, size: int = 0) -> None:
-        """Refuse settings that do not fit solutions of `size` items.
+        """Reject settings that do not fit solutions of `size` items.
 
         A script may create an instance without arguments to represent the class.
         """

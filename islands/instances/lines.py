@@ -62,7 +62,7 @@ class Lines:
     def open(cls, path: Path) -> Iterator[Self]:
         """Open a file; its first bytes show whether it is gzipped.
 
-        Refuse a file with the suffix `.gz` that is not gzipped, as it may be damaged.
+        Reject a file with the suffix `.gz` that is not gzipped, as it may be damaged.
         """
         with reading(path):
             size = _size(path)
@@ -86,7 +86,7 @@ class Lines:
         self._allowance += _WORD * words
 
     def expect(self, needs: str, numbers: int) -> None:
-        """Allow the numbers that are needed; refuse a file that is too short for them.
+        """Allow the numbers that are needed; reject a file that is too short for them.
 
         Call it before memory is allocated. `needs` begins the message, such as `DIMENSION 5 needs`.
         """

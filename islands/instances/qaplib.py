@@ -3,7 +3,7 @@
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
 Other sets add the best known cost after n or after B, or the optimum and this cost after n. If a
 file has more numbers than the matrices, its lines show which ones are costs. As a wrong reading
-would shift both matrices by one, a file is refused if another reading fits as well: by the lines,
+would shift both matrices by one, a file is rejected if another reading fits as well: by the lines,
 or because only that reading has a cost that assignments of its matrices can have.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.

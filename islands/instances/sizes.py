@@ -25,6 +25,6 @@ def require_size(
     most: int,
     error: Callable[[str], IslandsError] = UsageError,
 ) -> None:
-    """Refuse more of `what` than fit in memory."""
+    """Reject more of `what` than fit in memory."""
     if count > most:
         raise error(f"{name}: has {count} {what}, but at most {most} fit in memory. Use fewer")

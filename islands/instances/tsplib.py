@@ -60,7 +60,7 @@ def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
 
 
 def read_coordinate(lines: Lines, word: bytes) -> float:
-    """Return a coordinate; refuse a word that is not a number from -`FARTHEST` to `FARTHEST`."""
+    """Return a coordinate; reject a word that is not a number from -`FARTHEST` to `FARTHEST`."""
     try:
         place = float(word)
     except ValueError:

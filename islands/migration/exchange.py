@@ -323,7 +323,7 @@ class Exchange:
 
 
 def require_same_senders(settings: MigrationSettings) -> None:
-    """Refuse a topology that changes, as asynchronous ranks are at different migrations."""
+    """Reject a topology that changes, as asynchronous ranks are at different migrations."""
     if TOPOLOGIES[settings.topology].changes:
         fixed = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
         raise UsageError(

@@ -42,7 +42,7 @@ def _plan(
     return Struct(
         migrants=np.int32(settings.migrants),
         degree=np.int32(degree),
-        refuse_duplicates=np.int32(settings.duplicates == "refuse"),
+        reject_duplicates=np.int32(settings.duplicates == "reject"),
         if_better=np.int32(settings.replacement == "if-better"),
         leaving=leaving,
         source=source,
@@ -52,7 +52,7 @@ def _plan(
 
 _TABLE = Null(np.int32)
 STRUCTS = {
-    "Arrival": Struct(cost=np.int64(0), refused=np.int32(0), accepted=np.int32(0)),
+    "Arrival": Struct(cost=np.int64(0), rejected=np.int32(0), accepted=np.int32(0)),
     "Migration": _plan(MigrationSettings(), 0, _TABLE, _TABLE, Null(np.uint8)),
     **repeated.STRUCTS,
     **migrant.STRUCTS,
@@ -91,7 +91,7 @@ class Kernels:
         self.packing: list[Call] = []
         """Select the emigrants and pack them into the buffer."""
         self.unpacking: list[Call] = []
-        """Accept or refuse each immigrant, replace individuals, and sort the islands again."""
+        """Accept or reject each immigrant, replace individuals, and sort the islands again."""
 
         chosen, stride = side.archipelago.members["order"], side.population
         if settings.selection == "random":

@@ -10,7 +10,7 @@ from islands.settings import Settings, setting
 
 SELECTIONS = ("best", "random", "roulette")
 REPLACEMENTS = ("worst", "random", "if-better")
-DUPLICATES = ("accept", "refuse")
+DUPLICATES = ("accept", "reject")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class MigrationSettings(Settings):
     )
     duplicates: str = setting(
         "accept",
-        "whether to accept or refuse a migrant that the island already contains",
+        "whether to accept or reject a migrant that the island already contains",
         choices=DUPLICATES,
     )
     delay: int = setting(
@@ -59,7 +59,7 @@ def require_fit(
     islands: int,
     seed: int,
 ) -> None:
-    """Refuse a population that is too small for the algorithm or the migrants."""
+    """Reject a population that is too small for the algorithm or the migrants."""
     algorithm.require_islands(islands)
     if algorithm.halo:
         _require_slices(algorithm.halo, population, migration, islands)
@@ -88,7 +88,7 @@ def require_fit(
 def _require_slices(
     reach: int, population: int, migration: MigrationSettings, islands: int
 ) -> None:
-    """Refuse migration, and slices that are too small for the halo."""
+    """Reject migration, and slices that are too small for the halo."""
     if reach > population:
         raise messages.too_small_slice(population, reach)
     if migrates(migration, islands):

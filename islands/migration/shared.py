@@ -72,7 +72,7 @@ class SharedExchange:
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking; with a delay, unpacking comes first."""
         self._topology = TOPOLOGIES[settings.topology]
-        assert self._topology.is_built_in, "the others may refuse a run"
+        assert self._topology.is_built_in, "the others may reject a run"
         self._degree = self._topology.widest(islands_per_run, seed=0)
         self._known: dict[tuple[int, int], Islands] = {}
         self._most_arrivals = islands_per_run * self._degree * settings.migrants

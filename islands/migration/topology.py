@@ -88,7 +88,7 @@ class Topology:
 
     def senders(self, island: int, islands: int, number: int, seed: int) -> Iterable[int]:
         """Return the islands that send to `island` in the migration `number` of a run."""
-        assert self.function is not None, "sources() refuses a topology without senders"
+        assert self.function is not None, "sources() rejects a topology without senders"
         return self.function(island, islands, number, seed)
 
     def widest(self, islands: int, seed: int) -> int:
@@ -114,7 +114,7 @@ class Topology:
     def first_senders(self, islands: int, seed: int) -> str:
         """Return the senders of the first migrations as text, to compare ranks.
 
-        Refuse an impure function.
+        Reject an impure function.
         """
         scenes = [Scene(islands, seed, number) for number in range(1, 1 + _COMPARED)]
         first, again = (
@@ -125,7 +125,7 @@ class Topology:
         return str(first)
 
     def _checked(self, scene: Scene, island: int) -> list[int]:
-        """Return the islands that send to `island`, ascending; refuse invalid ones."""
+        """Return the islands that send to `island`, ascending; reject invalid ones."""
         where = (
             f"topology {self.name}, island {island} of {scene.islands}, migration {scene.number}"
         )

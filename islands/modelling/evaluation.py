@@ -14,7 +14,7 @@ from islands.backends.base import Backend, Block
 from islands.backends.source import Source
 from islands.errors import CompileError
 from islands.modelling import messages
-from islands.modelling.faults import FAULTS, no_faults, refuse_faults
+from islands.modelling.faults import FAULTS, no_faults, reject_faults
 from islands.modelling.functions import SEED, PythonCosts
 from islands.modelling.members import Members
 from islands.modelling.subclasses import Extensible
@@ -77,19 +77,19 @@ class ModelEvaluation(Evaluation):
         """Return the member of `struct Data` to which kernels report invalid values."""
         return {FAULTS: no_faults()}
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:
+    def reject_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported an invalid value of a user function."""
         if (words := data.members.get(FAULTS)) is not None:
-            self.refuse_reported(device.download(words))
+            self.reject_reported(device.download(words))
 
-    def refuse_reported(self, words: NDArray[np.int64]) -> None:
+    def reject_reported(self, words: NDArray[np.int64]) -> None:
         """Raise a `RunError` if the array of reports contains a fault."""
         model = self._model
         bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
         functions = model.functions
         # With repair=, the moves of a state are not used.
         is_state = functions is not None and functions.repair is None
-        refuse_faults(
+        reject_faults(
             words,
             self.argument,
             "state" if is_state else "repair",
@@ -180,5 +180,5 @@ def costs_of(
     blocks = max(1, min(len(solutions), _BLOCKS))
     device.run([device.call(program, kernel, *arguments, blocks=blocks)])
     values = device.download(costs)
-    problem.evaluation.refuse_faults(data, device)
+    problem.evaluation.reject_faults(data, device)
     return values

@@ -25,7 +25,7 @@ def wrong_violation(value: float) -> str:
     )
 
 
-def refuse_faults(
+def reject_faults(
     words: NDArray[np.int64],
     argument: str,
     changer: str,

@@ -84,7 +84,7 @@ class UserFunction:
         return costs[0] if len(costs) == 1 else array_module(solutions).concatenate(costs)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
-        """Return costs, of all solutions or the first ones; refuse NaN and large integers."""
+        """Return costs, of all solutions or the first ones; reject NaN and large integers."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -104,7 +104,7 @@ class UserFunction:
         with _errors_explained(self, solutions):
             costs = self.call(self.presented(solutions))
         if before is not None:
-            _refuse_changed(self.argument, solutions, before)
+            _reject_changed(self.argument, solutions, before)
         module, shape = array_module(solutions), (len(solutions),)
         return _typed(self.argument, _array(self.argument, costs, module, shape), real)
 
@@ -122,7 +122,7 @@ class UserFunction:
             given = row.copy()
             with _errors_explained(self, given):
                 cost = self.call(self.presented(given))
-            _refuse_changed(self.argument, given, row)
+            _reject_changed(self.argument, given, row)
             costs.append(_typed(self.argument, _array(self.argument, cost, np, ()), real))
             if ends is not None and ends(costs[-1]):
                 break
@@ -154,7 +154,7 @@ def costs_and_violations(reference: UserFunction) -> tuple[UserFunction, UserFun
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
-    """Return costs as int64 or float64; refuse real ones if `real` is False."""
+    """Return costs as int64 or float64; reject real ones if `real` is False."""
     is_real = costs.dtype.kind == "f"
     if real is False and is_real:
         if bool((costs != costs).any()):
@@ -179,7 +179,7 @@ def _errors_explained(function: UserFunction, given: Any) -> Iterator[None]:
             raise
         hint = ""
         if isinstance(error, SystemExit | KeyboardInterrupt):
-            hint = ". To refuse a solution, return infinity; to end the run, send it a signal"
+            hint = ". To reject a solution, return infinity; to end the run, send it a signal"
         if not isinstance(given, np.ndarray):
             hint = (
                 ". On a GPU, solutions are CuPy arrays: use their methods or"
@@ -205,7 +205,7 @@ def is_of_signal(error: BaseException) -> bool:
 
 
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:
-    """Return costs as an array in the memory of the solutions; refuse anything else."""
+    """Return costs as an array in the memory of the solutions; reject anything else."""
     try:
         if np.ma.is_masked(costs):
             raise ValueError
@@ -248,7 +248,7 @@ def _wanted(shape: tuple[int, ...]) -> str:
     return f"an array of {counted(shape[0], 'number')}, one per solution" if shape else "one number"
 
 
-def _refuse_changed(argument: str, given: Any, solutions: Any) -> None:
+def _reject_changed(argument: str, given: Any, solutions: Any) -> None:
     if bool((given != solutions).any()):
         raise RunError(
             f"{argument}= changed the solutions that it was given. Work on a copy, such as"
@@ -324,7 +324,7 @@ class PythonCosts:
         self._workers, self.callers = None, 1
 
     def _require_equal_costs(self, workers: WorkerPool) -> None:
-        """Refuse a function whose cost of a solution differs in another process."""
+        """Reject a function whose cost of a solution differs in another process."""
         cost, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
         if not agree(cost, other, real=self.real):

@@ -79,7 +79,7 @@ class Functions:
         return asdict(self, dict_factory=_without_empty)
 
     def returns_real(self, kind: SolutionKind) -> bool:
-        """Return whether costs are floating-point numbers; refuse invalid signatures."""
+        """Return whether costs are floating-point numbers; reject invalid signatures."""
         is_real = self.cost.returns_real(COST)
         if self.violation is not None:
             self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
@@ -92,7 +92,7 @@ class Functions:
         return is_real
 
     def _require_state(self, state: Text, kind: SolutionKind, *, is_real: bool) -> None:
-        """Refuse a state that lacks a function, or whose changes and costs differ in type."""
+        """Reject a state that lacks a function, or whose changes and costs differ in type."""
         state.require(PREPARE)
         state.require(PROPOSE if self.has_steps else APPLY.written(kind, gives_both=False))
         if self.has_cross:
@@ -117,7 +117,7 @@ class Functions:
         return self.delta is None or self._gives_both
 
     def _require_both(self, kind: SolutionKind, *, is_real: bool) -> None:
-        """Refuse changes that lack a violation, and real violations, whose sums are inexact."""
+        """Reject changes that lack a violation, and real violations, whose sums are inexact."""
         if not self._gives_both:
             return
         name = "state" if self.delta is None else "delta"

@@ -21,19 +21,19 @@ from islands.text import shown
 
 
 def size_of(n: Any) -> int:
-    """Return a number of items; refuse anything else."""
+    """Return a number of items; reject anything else."""
     return whole_number("n", n, MOST)
 
 
 def whole_number(name: str, value: Any, most: int) -> int:
-    """Return an argument that is a whole number from 1 to `most`; refuse anything else."""
+    """Return an argument that is a whole number from 1 to `most`; reject anything else."""
     if not is_whole(value) or not 1 <= value <= most:
         raise UsageError(f"{name}={shown(value)}: must be a whole number from 1 to {most}")
     return int(value)
 
 
 def flag(name: str, value: Any) -> bool:
-    """Return an argument that is True or False; refuse anything else."""
+    """Return an argument that is True or False; reject anything else."""
     if not isinstance(value, bool | np.bool_):
         raise UsageError(f"{name}={shown(value)}: must be True or False")
     return bool(value)
@@ -52,7 +52,7 @@ def orders_of(n: Any, before: Any, parts: Any) -> OrderKind:
 
 
 def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
-    """Return pairs of items; refuse anything else."""
+    """Return pairs of items; reject anything else."""
     if before is None:
         return []
     try:
@@ -135,7 +135,7 @@ def _most_items(at_most: Any, values: int, size: int) -> NDArray[np.int64]:
 
 
 def _whole_for_each(name: str, value: Any, what: str, size: int) -> NDArray[np.int64]:
-    """Return a whole number for each item; refuse anything else."""
+    """Return a whole number for each item; reject anything else."""
     fix = f"Pass a list with the {what} of each of the n={size} items"
     numbers = numbers_of(name, value, f"whole numbers, the {what} of each item")
     if numbers.dtype.kind not in "iu":

@@ -39,7 +39,7 @@ _RESERVED = re.compile(
 
 
 def members_of(data: Mapping[str, Any] | None) -> Members:
-    """Return the data in types that kernels support; refuse data of other types."""
+    """Return the data in types that kernels support; reject data of other types."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -61,7 +61,7 @@ def declaration(members: Members) -> str:
 
 
 def checked_name(argument: str, name: Any) -> str:
-    """Return the name of a member of a struct; refuse names that are invalid in CUDA."""
+    """Return the name of a member of a struct; reject names that are invalid in CUDA."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         raise messages.impossible_name(argument=argument, name=name)
     if _RESERVED.fullmatch(name) or keyword.iskeyword(name):

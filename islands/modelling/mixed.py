@@ -81,22 +81,22 @@ def mixed(
         best_known=best_known,
         plot=plot,
     )
-    _refuse_taken(statement)
+    _reject_taken(statement)
     checked = _checked(parameters, named, in_cuda=cost is not None)
     if cost is not None:
         statement = replace(statement, cost=_with_struct(cost, checked))
     return Model(MixedKind(_entries(checked), parameters=checked), statement)
 
 
-def _refuse_taken(statement: Statement) -> None:
-    """Refuse a parameter that has the name of an argument."""
+def _reject_taken(statement: Statement) -> None:
+    """Reject a parameter that has the name of an argument."""
     for argument, value in vars(statement).items():
         if isinstance(value, Parameter):
             raise messages.parameter_named_like_argument(argument=argument)
 
 
 def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str, Parameter]:
-    """Return the parameters of a dict and the named ones; refuse other values."""
+    """Return the parameters of a dict and the named ones; reject other values."""
     if given is not None and not isinstance(given, Mapping):
         raise messages.not_a_dict_of_parameters(given=given)
     first: Mapping[Any, Any] = given or {}
@@ -120,7 +120,7 @@ def _checked(given: Any, named: Mapping[str, Any], *, in_cuda: bool) -> dict[str
 
 
 def _entries(parameters: Mapping[str, Parameter]) -> int:
-    """Return the number of entries of a solution; refuse too many."""
+    """Return the number of entries of a solution; reject too many."""
     count: int = sum(parameter.count for parameter in parameters.values())
     if count > MOST_ITEMS:
         raise messages.too_many_entries(count=count, most=MOST_ITEMS)

@@ -260,7 +260,7 @@ class Model(Extensible):
         return self.kind.split(self._shaped(solution))
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of a solution; refuse an invalid one."""
+        """Return the exact cost of a solution; reject an invalid one."""
         array = self.kind.array_of(solution)
         self.check(array)
         cost: float = self.costs(array[np.newaxis])[0].item()
@@ -273,7 +273,7 @@ class Model(Extensible):
             raise RunError(f"not a solution of {self.instance}: {self.kind.fault(array)}")
 
     def _shaped(self, solution: Solution) -> NDArray[Any]:
-        """Return a solution as an array; refuse other shapes."""
+        """Return a solution as an array; reject other shapes."""
         array = self.kind.array_of(solution)
         if array.shape != (self.size,):
             raise RunError(
@@ -331,7 +331,7 @@ class Model(Extensible):
 
 
 def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
-    """Return the problem that these arrays describe; refuse one with a Python function."""
+    """Return the problem that these arrays describe; reject one with a Python function."""
     facts = json.loads(arrays[FACTS].tobytes())
     if facts["python"] is not None:
         raise NeedsScriptError(
@@ -373,7 +373,7 @@ def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
 
 
 def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:
-    """Return violations from Python functions as real numbers; refuse negative ones."""
+    """Return violations from Python functions as real numbers; reject negative ones."""
     amounts = violations.astype(np.float64)
     if (amounts < 0).any():
         raise RunError(wrong_violation(amounts.min()))

@@ -44,7 +44,7 @@ class Signature:
         return replace(self, move=move_type(kind.proposals[0]), gives_both=gives_both)
 
     def require(self, name: str, parameters: Sequence[str]) -> None:
-        """Refuse code that does not define the function with these types.
+        """Reject code that does not define the function with these types.
 
         `name` is the name of the code; `parameters` has the parameters of each definition in it.
         """

@@ -113,7 +113,7 @@ class Statement:
     def python(self, kind: SolutionKind) -> PythonCosts | None:
         """Return the Python function of the cost, or None if the cost is CUDA code.
 
-        Refuse a statement without a cost, and one with several.
+        Reject a statement without a cost, and one with several.
         """
         functions = {"cost": self.cost, "batch": self.batch, "function": self.function}
         named = [name for name, value in functions.items() if value is not None]
@@ -137,7 +137,7 @@ class Statement:
         return Functions(**texts, cooperative=flag("cooperative", self.cooperative))
 
     def _require_moves(self, kind: SolutionKind) -> None:
-        """Refuse changes by moves for solutions that are corrected after a move."""
+        """Reject changes by moves for solutions that are corrected after a move."""
         for name, text in {"delta": self.delta, "state": self.state}.items():
             if kind.may_leave and text is not None:
                 raise messages.moves_that_are_corrected(
@@ -145,7 +145,7 @@ class Statement:
                 )
 
     def require_no_code(self, kind: SolutionKind, argument: str) -> None:
-        """Refuse arguments for CUDA code, as `argument` is a Python function."""
+        """Reject arguments for CUDA code, as `argument` is a Python function."""
         self._require_moves(kind)
         code = {"delta": self.delta, "state": self.state, "repair": self.repair, "data": self.data}
         for name, value in code.items():
@@ -181,7 +181,7 @@ class Statement:
 
 
 def required_callable(argument: str, value: Any) -> Function:
-    """Return an argument that is a Python function; refuse anything else."""
+    """Return an argument that is a Python function; reject anything else."""
     if not isinstance(value, Callable):  # type: ignore[arg-type]
         fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
         if argument == "violation":

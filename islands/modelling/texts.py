@@ -132,20 +132,20 @@ class Text:
         return code
 
     def require(self, signature: Signature) -> None:
-        """Refuse code without a function of this signature, or that includes headers.
+        """Reject code without a function of this signature, or that includes headers.
 
         Headers cannot be included, as the code is compiled inside a namespace.
         """
         for text in (text for layer in self.layers for text in (*layer.before, layer)):
-            text._refuse_includes()
+            text._reject_includes()
         signature.require(self.name, [match[2] for match in self.declared(signature.function)])
 
-    def _refuse_includes(self) -> None:
+    def _reject_includes(self) -> None:
         if include := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
             raise messages.included_header(name=self.name, header=include[1].rstrip())
 
     def require_both(self, signature: Signature) -> None:
-        """Refuse a function that does not return the changes of both cost and violation."""
+        """Reject a function that does not return the changes of both cost and violation."""
         self.require(signature)
         for kind in self._returned(signature.function):
             if kind != "Change":

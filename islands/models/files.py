@@ -38,7 +38,7 @@ class NumberFile(Numbers):
         return len(self._words) - self._next
 
     def expect(self, what: str, count: int) -> None:
-        """Refuse a file that is too small for the count of numbers that `what` needs."""
+        """Reject a file that is too small for the count of numbers that `what` needs."""
         require_size(what, count, "numbers", MOST_NUMBERS, self.error)
         self.lines.expect(f"{what} needs", count)
 
@@ -94,6 +94,6 @@ class NumberFile(Numbers):
         raise self.error(f"has no line with {quoted(last)}. Name another file, or its format")
 
     def end(self) -> None:
-        """Refuse remaining words."""
+        """Reject remaining words."""
         if (word := self.word()) is not None:
             raise self.error(f"{quoted(word)} follows the last number. Remove it")

@@ -20,7 +20,7 @@ _VECTORS = 2000
 
 
 def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
-    """Return the edges as pairs of nodes, and the number of nodes; refuse invalid edges.
+    """Return the edges as pairs of nodes, and the number of nodes; reject invalid edges.
 
     By default, the number of nodes is the largest node number plus one. It is limited by the number
     of edges, as a few edges must not allocate memory for millions of nodes.

@@ -28,7 +28,7 @@ MOST_REAL = 1e300
 def amounts(
     name: str, values: Any, dimensions: int, below: int, *, negative: bool = False
 ) -> NDArray[np.int64]:
-    """Return whole numbers whose absolute values add up to less than `below`; refuse others."""
+    """Return whole numbers whose absolute values add up to less than `below`; reject others."""
     array = read_array(name, values, dimensions)
     numbers = integers(name, array, below - 1, least=1 - below if negative else 0)
     require_sum(name, numbers, below)
@@ -36,7 +36,7 @@ def amounts(
 
 
 def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
-    """Return numbers of items from 0 to `count` - 1; refuse others."""
+    """Return numbers of items from 0 to `count` - 1; reject others."""
     number = "Number them from 0"
     given = array_of(name, values, FORMS[dimensions])
     kind = given.dtype.kind
@@ -50,7 +50,7 @@ def item_numbers(name: str, values: Any, dimensions: int, count: int) -> NDArray
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return the rows of a list, a tuple or an array, at least one; refuse anything else."""
+    """Return the rows of a list, a tuple or an array, at least one; reject anything else."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
         values = values if is_ragged else typed_array(name, values, 2)
@@ -61,13 +61,13 @@ def rows_of(name: str, values: Any) -> list[Any]:
 
 
 def typed_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return an array of numbers or booleans without converting its type; refuse others."""
+    """Return an array of numbers or booleans without converting its type; reject others."""
     read_array(name, values, dimensions)
     return array_of(name, values, FORMS[dimensions])
 
 
 def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """Return an argument that is one of several choices; refuse anything else."""
+    """Return an argument that is one of several choices; reject anything else."""
     if not isinstance(value, str) or value not in choices:
         raise UsageError(unknown(name, value if isinstance(value, str) else shown(value), choices))
     return value

@@ -117,14 +117,14 @@ def _matrix(q: Any) -> Any:
 
 
 def _square(shape: tuple[int, ...]) -> int:
-    """Return the size of a matrix; refuse one that is not square."""
+    """Return the size of a matrix; reject one that is not square."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise UsageError(f"q: has the shape {shape}. Pass a matrix of n rows and n columns")
     return shape[0]
 
 
 def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
-    """Return the keys of a dict, pairs of items; refuse gaps between the numbers of items."""
+    """Return the keys of a dict, pairs of items; reject gaps between the numbers of items."""
     for key in q:
         is_pair = isinstance(key, tuple) and len(key) == 2
         if not is_pair or not all(is_whole(i) and 0 <= i < MOST for i in key):
@@ -149,7 +149,7 @@ def _entries(values: Any, coords: tuple[NDArray[Any], ...]) -> NDArray[Any]:
 
 
 def _exact(entries: NDArray[Any], name: str = "q") -> NDArray[Any]:
-    """Return whole numbers as int64, others as float64; refuse those whose sum is too large."""
+    """Return whole numbers as int64, others as float64; reject those whose sum is too large."""
     if entries.dtype.kind == "f":
         numbers = reals(name, entries, MOST_REAL)
         if (numbers % 1 != 0).any() or np.abs(numbers).sum() >= _LARGEST:

@@ -98,7 +98,7 @@ def _entries(file: NumberFile, n: int, m: int, first: int) -> Any:
 
 
 def _entry(file: NumberFile, word: bytes) -> float:
-    """Return an entry, an integer if it is written as one; refuse integers that are too large."""
+    """Return an entry, an integer if it is written as one; reject integers that are too large."""
     if not _WHOLE.fullmatch(word):
         return file.real(word, "entries")
     if abs(entry := int(word)) > _LARGEST:

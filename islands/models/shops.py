@@ -29,7 +29,7 @@ _NUMBERED = 60
 
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return the machines and the times of all operations; refuse rows of different lengths."""
+    """Return the machines and the times of all operations; reject rows of different lengths."""
     rows = _rows("machines", machines), _rows("times", times)
     jobs, others = map(len, rows)
     if jobs != others:
@@ -51,7 +51,7 @@ class Dates:
 
     @classmethod
     def of(cls, jobs: int, objective: str, release: Any, due: Any, weights: Any) -> Dates:
-        """Return the dates of a number of jobs; refuse invalid ones."""
+        """Return the dates of a number of jobs; reject invalid ones."""
         is_late = objective == "tardiness"
         for name, given in (("due", due), ("weights", weights)):
             if given is not None and not is_late:
@@ -238,7 +238,7 @@ def _rows(name: str, values: Any) -> list[list[Any]]:
 
 
 def _per_job(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
-    """Return a number for each job, or the default; refuse invalid ones."""
+    """Return a number for each job, or the default; reject invalid ones."""
     if given is None:
         return np.full(jobs, default, np.int64)
     numbers = integers(name, read_array(name, given, 1), _LARGEST - 1)

@@ -266,10 +266,10 @@ class Backend:
 
 
 def _require(name: str, *args: Any) -> None:
-    """Raise an error for a call that `can_run` refuses; networkx itself may not have checked it."""
-    refusal = Backend.can_run(name, args, {})
-    if refusal is not True:
-        raise NotImplementedError(f"{name}: {refusal}. Leave backend out")
+    """Raise an error for a call that `can_run` rejects; networkx itself may not have checked it."""
+    rejection = Backend.can_run(name, args, {})
+    if rejection is not True:
+        raise NotImplementedError(f"{name}: {rejection}. Leave backend out")
 
 
 backend = Backend()

@@ -75,7 +75,7 @@ def seed_of(random: Any) -> int:
 
 
 def number_of(weight: Any, *nodes: Any, may_be_infinite: bool = False) -> float:
-    """Return the weight of an edge or a node as a number; refuse an invalid one."""
+    """Return the weight of an edge or a node as a number; reject an invalid one."""
     number = math.nan
     if not isinstance(weight, str | bytes):
         with suppress(TypeError, ValueError, OverflowError):

@@ -109,7 +109,7 @@ def tour(
 
 
 def require_source(source: Any, nodes: Sequence[Any]) -> None:
-    """Refuse a source that is not one of the nodes, with the networkx error."""
+    """Reject a source that is not one of the nodes, with the networkx error."""
     import networkx as nx
 
     if source is not None and source not in nodes:
@@ -123,7 +123,7 @@ def rotated(order: list[int], first: int) -> list[int]:
 
 
 def _require_cycle(graph: Any, cycle: list[Any], source: Any) -> None:
-    """Refuse an invalid cycle from a source, with the networkx errors."""
+    """Reject an invalid cycle from a source, with the networkx errors."""
     import networkx as nx
 
     if source not in (None, cycle[0]):

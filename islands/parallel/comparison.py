@@ -49,7 +49,7 @@ def differences(world: World, facts: Facts, where: str = "") -> str:
 
 
 def require_same_program(world: World) -> None:
-    """Refuse ranks that run another version, other sources or other kernels; collective."""
+    """Reject ranks that run another version, other sources or other kernels; collective."""
     if world.size == 1:
         return
     facts = world.run_on_all(_program)

@@ -93,7 +93,7 @@ def problem_of(problem: Any, call: str) -> tuple[str, Problem | None]:
     """Return the name of a problem for `run.toml`, and the problem, or None if a name is given.
 
     A script that the calling program names is trusted. A problem from neither a file nor a script
-    keeps its own name. Other objects are refused; `call` is the function named in the error.
+    keeps its own name. Other objects are rejected; `call` is the function named in the error.
     """
     if isinstance(problem, str | Path):
         trust_named(str(problem))

@@ -25,7 +25,7 @@ _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
 
 
 def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
-    """Return a copy of the values as an array of numbers; refuse other dimensions and types."""
+    """Return a copy of the values as an array of numbers; reject other dimensions and types."""
     array = numbers_of(name, values, FORMS[dimensions])
     if array.ndim != dimensions:
         raise UsageError(
@@ -63,7 +63,7 @@ def _dense(name: str, sparse: Any) -> NDArray[Any]:
 
 
 def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return a copy of the values as an array of numbers; refuse other types and masked values.
+    """Return a copy of the values as an array of numbers; reject other types and masked values.
 
     `form` is the expected form, for messages.
     """
@@ -80,7 +80,7 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
 
 
 def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
-    """Return the values as an array of any type, not copied; refuse strings and masked values."""
+    """Return the values as an array of any type, not copied; reject strings and masked values."""
     if form == FORMS[2] and isinstance(values, str | Path):
         raise messages.path_instead_of_matrix(name=name, path=str(values), form=form)
     try:
@@ -93,7 +93,7 @@ def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
 
 
 def items_of(name: str, values: Any, form: str) -> list[Any]:
-    """Return the items of an iterable; refuse anything else."""
+    """Return the items of an iterable; reject anything else."""
     try:
         return [*values]
     except Exception as error:  # arbitrary objects may raise any error
@@ -137,7 +137,7 @@ def integers(
 
 
 def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]:
-    """Return the numbers as real numbers; refuse absolute values above `largest`."""
+    """Return the numbers as real numbers; reject absolute values above `largest`."""
     wrong = ~((array >= -largest) & (array <= largest))
     if wrong.any():
         place = first_true(wrong)
@@ -149,7 +149,7 @@ def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]
 
 
 def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVIDE) -> None:
-    """Refuse numbers whose absolute values add up to the limit or more."""
+    """Reject numbers whose absolute values add up to the limit or more."""
     if np.abs(numbers.astype(np.float64)).sum() < limit / 2:
         return  # the exact sum is slower
     total = sum(map(abs, numbers.reshape(-1).tolist()))
@@ -160,7 +160,7 @@ def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVI
 
 
 def read_number(name: str, value: Any) -> float | None:
-    """Return a finite number, as an integer if it has no decimals, or None; refuse other values."""
+    """Return a finite number, as an integer if it has no decimals, or None; reject other values."""
     if value is None:
         return None
     is_number = isinstance(value, int | float | np.integer | np.floating)
@@ -178,7 +178,7 @@ def is_finite(value: Any) -> bool:
 
 
 def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:
-    """Refuse an array of another shape; `reason` explains the expected sizes."""
+    """Reject an array of another shape; `reason` explains the expected sizes."""
     if array.shape != shape:
         raise UsageError(f"{name}: has the shape {array.shape}, must be {shape}: {reason}")
 

@@ -94,7 +94,7 @@ class Problem(ABC):
     """A function that plots a solution into Matplotlib axes."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Refuse a class that lacks methods, with a hint."""
+        """Reject a class that lacks methods, with a hint."""
         if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
             raise messages.abstract_class(name=cls.__name__, lacking=lacking)
         return super().__new__(cls)
@@ -210,7 +210,7 @@ class Problem(ABC):
         """Write a solution in the problem's usual format; `cost` is in units."""
 
     def cost(self, solution: ArrayLike) -> float:
-        """Return the exact cost of a solution; refuse an infeasible one.
+        """Return the exact cost of a solution; reject an infeasible one.
 
         The cost is an integer unless costs have decimals.
         """
@@ -228,7 +228,7 @@ class Problem(ABC):
         return cost
 
     def _rows(self, solutions: ArrayLike) -> NDArray[Any]:
-        """Return solutions as an array with one per row; refuse other shapes."""
+        """Return solutions as an array with one per row; reject other shapes."""
         try:
             array = np.asarray(solutions)
         except ValueError:  # rows of different lengths

@@ -239,7 +239,7 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
             "distances: is a sparse matrix, in which an absent entry could be a length of 0 or a"
             " leg that does not exist. Pass distances.toarray(), with infinity where no leg leads"
         )
-    _refuse_none(values)
+    _reject_none(values)
     array = read_array("distances", values, 2)
     n = len(array)
     require_shape("distances", array, (n, n), "a row and a column for each city")
@@ -257,8 +257,8 @@ def _distances(values: Any, fixed: Sequence[Edge]) -> tuple[NDArray[np.int32], f
     return scaled(array, fixed)
 
 
-def _refuse_none(values: Any) -> None:
-    """Refuse None in a matrix, which only responses of routing engines may contain."""
+def _reject_none(values: Any) -> None:
+    """Reject None in a matrix, which only responses of routing engines may contain."""
     array = array_of("distances", values, FORMS[2])
     if array.dtype.kind != "O":
         return

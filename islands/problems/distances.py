@@ -30,7 +30,7 @@ an exact double."""
 _MOST_WHOLE, _LONGEST_LEG, _MOST_DECIMALS = 1 << 30, 1 << 31, 6
 """Limits of scaled and of whole lengths in a matrix, and of decimal places."""
 MOST_EXPONENT = 1000
-"""Larger exponents are refused."""
+"""Larger exponents are rejected."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -150,7 +150,7 @@ def scaled(
 def _share_of_fixed(lengths: Floats, fixed: Sequence[tuple[int, int]]) -> float:
     """Return the maximum that the lengths of fixed edges add to a leg between chains.
 
-    Edges of cities that do not exist are refused later.
+    Edges of cities that do not exist are rejected later.
     """
     n = len(lengths)
     inside = math.fsum(lengths[a, b] for a, b in fixed if min(a, b) >= 0 and max(a, b) < n)

@@ -102,10 +102,10 @@ class Evaluation:
         """Return the members of `problem::Data` to which kernels report wrong values."""
         return {}
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:
+    def reject_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
 
-    def refuse_reported(self, words: NDArray[np.int64]) -> None:
+    def reject_reported(self, words: NDArray[np.int64]) -> None:
         """Raise a `RunError` if the content of the array of `reports` indicates a fault."""
 
     def device_costs(

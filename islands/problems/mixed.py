@@ -93,7 +93,7 @@ class MixedKind(VectorKind):
         }
 
     def array_of(self, solution: Any) -> NDArray[Any]:
-        """Return the entries of a dict; refuse one with other names or values."""
+        """Return the entries of a dict; reject one with other names or values."""
         if not isinstance(solution, Mapping):
             return np.asarray(solution)
         for name in solution:

@@ -298,7 +298,7 @@ class Mkp(Problem):
         return totals
 
     def _check_penalties(self) -> None:
-        """Refuse weights whose sum over all constraints may not fit into 64 bits."""
+        """Reject weights whose sum over all constraints may not fit into 64 bits."""
         scales = self._scales()
         total = sum(scale * weight for scale, weight in zip(scales, self._totals(), strict=True))
         if total >= SUM_MAX:

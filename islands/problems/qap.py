@@ -220,7 +220,7 @@ class Qap(Problem):
         write_sln(path, solution, cost)
 
     def _check_costs(self) -> None:
-        """Refuse an instance whose costs may be too large for exact arithmetic."""
+        """Reject an instance whose costs may be too large for exact arithmetic."""
         total, largest = int(self.file.a.sum()), int(self.file.b.max())
         most = total * largest + self._most_linear()
         others = "" if self.file.linear is None else " and the linear terms"

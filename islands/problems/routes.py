@@ -83,7 +83,7 @@ def edges_of(fixed: Any) -> tuple[Edge, ...]:
 
 
 def require_route(file: TspFile, legs: NDArray[np.int32], *, is_symmetric: bool) -> None:
-    """Refuse ends and fixed edges that are impossible or not part of the instance.
+    """Reject ends and fixed edges that are impossible or not part of the instance.
 
     A leg below 0 is forbidden.
     """
@@ -118,7 +118,7 @@ def _without_legs(
     end: int | None,
     other: int | None,
 ) -> int | None:
-    """Return the city at an end of a path that needs no leg; refuse other rows without legs.
+    """Return the city at an end of a path that needs no leg; reject other rows without legs.
 
     If the `end` is not given, it is the city without legs that is not the `other` end.
     """
@@ -148,7 +148,7 @@ class CityChains:
 
     @classmethod
     def of(cls, file: TspFile, *, is_symmetric: bool) -> CityChains:
-        """Return the chains; refuse edges that branch, or a cycle without the other cities."""
+        """Return the chains; reject edges that branch, or a cycle without the other cities."""
         n, edges = file.dimension, list(file.fixed)
         if file.ends is not None:
             start, end = file.ends

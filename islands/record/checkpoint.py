@@ -83,7 +83,7 @@ class Manifest:
 
     @classmethod
     def read(cls, checkpoint: Path, run: str) -> Self:
-        """Return the manifest of a checkpoint of this run; refuse others."""
+        """Return the manifest of a checkpoint of this run; reject others."""
         path = checkpoint / MANIFEST
         with parsing(path):
             values = json.loads(bounded_text(path, LONGEST_MANIFEST))

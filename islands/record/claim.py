@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from islands.inside import inside
-from islands.record.folder import FOLDERS, refuse_unfit, remove_earlier_run, unusable
+from islands.record.folder import FOLDERS, reject_unfit, remove_earlier_run, unusable
 from islands.record.lock import FolderLock
 
 _LONGEST_NAME = 50
@@ -16,7 +16,7 @@ _LONGEST_NAME = 50
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
     """Create the folder of a run, or remove an earlier run from the requested one, and lock it."""
-    refuse_unfit(folder, force=force)
+    reject_unfit(folder, force=force)
     try:
         if folder is None:
             date = time.strftime("%Y%m%d-%H%M%S")
@@ -27,7 +27,7 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
         _require_writable(folder)
         lock.acquire(folder)
         # Check again, as another process may have used it before it was locked.
-        refuse_unfit(folder, force=force)
+        reject_unfit(folder, force=force)
         remove_earlier_run(folder)
     except OSError as error:
         raise unusable(folder or Path("runs"), error) from error

@@ -32,7 +32,7 @@ dense matrix of 4000 x 4000."""
 
 
 def bounded_rows(path: Path, delimiter: str) -> list[Row]:
-    """Return the rows of a table; refuse a table that is too large.
+    """Return the rows of a table; reject a table that is too large.
 
     The value of a missing cell is None, and so is the key of superfluous cells.
     """
@@ -50,7 +50,7 @@ def bounded_rows(path: Path, delimiter: str) -> list[Row]:
 
 
 def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    """Yield the lines; refuse one with too many columns."""
+    """Yield the lines; reject one with too many columns."""
     for line in lines:
         if line.count(delimiter) > _MOST_COLUMNS:
             raise ValueError(f"a line has more than {_MOST_COLUMNS} columns")
@@ -87,7 +87,7 @@ class TooLargeError(InputError):
 def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
     """Open a file and yield its arrays by name.
 
-    Unless it `is_compressed`, refuse compressed arrays, which may expand to gigabytes.
+    Unless it `is_compressed`, reject compressed arrays, which may expand to gigabytes.
     """
     with parsing(path), opened(path) as stream, np.load(stream, allow_pickle=False) as file:
         methods = {entry.compress_type for entry in file.zip.infolist()}
@@ -97,7 +97,7 @@ def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
 
 
 def read_arrays(path: Path, fix: str, most: int = _LARGEST_ARRAYS) -> dict[str, NDArray[Any]]:
-    """Return all arrays of a file; refuse more than `most` bytes, with the fix."""
+    """Return all arrays of a file; reject more than `most` bytes, with the fix."""
     with arrays_file(path, is_compressed=True) as file:
         size = sum(entry.file_size for entry in file.zip.infolist())
         if size > most:

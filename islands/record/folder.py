@@ -69,8 +69,8 @@ MANY_LOCK = ".runs.lock"
 """The file that a process with many runs locks; it contains the kind of the folder."""
 
 
-def refuse_unfit(folder: Path | None, *, force: bool) -> None:
-    """Refuse a file, a folder with foreign files and, without `force`, a folder with a run.
+def reject_unfit(folder: Path | None, *, force: bool) -> None:
+    """Reject a file, a folder with foreign files and, without `force`, a folder with a run.
 
     An unfinished run without a checkpoint may be overwritten.
     """
@@ -95,7 +95,7 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def require_run(folder: Path) -> None:
-    """Refuse a folder without a run, or with one of another format."""
+    """Reject a folder without a run, or with one of another format."""
     settings = folder / RUN_SETTINGS
     try:
         line = _first_line(folder)
@@ -301,8 +301,8 @@ def kind_of(folder: Path) -> FolderKind | None:
     return FolderKind.EXPERIMENT if any(experiments_in(folder)) else None
 
 
-def refuse_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str] = ()) -> None:
-    """Refuse a file, and a folder with work of another kind or with foreign files.
+def reject_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str] = ()) -> None:
+    """Reject a file, and a folder with work of another kind or with foreign files.
 
     `leftovers` are the names of files or folders that work of this kind may leave before its first
     result. The caller checks whether existing work of this kind can be continued.

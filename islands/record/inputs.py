@@ -65,7 +65,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
 
 
 def require_intact(folder: Path) -> Path:
-    """Return the path of the settings; refuse a file whose checksum is wrong.
+    """Return the path of the settings; reject a file whose checksum is wrong.
 
     The checksum may be missing, as users who change the file on purpose can remove it.
     """
@@ -145,7 +145,7 @@ def _code_in(folder: Path) -> Path:
 
 
 def stored_problem(folder: Path) -> Problem:
-    """Return the problem stored in a folder; refuse code that is neither signed nor trusted."""
+    """Return the problem stored in a folder; reject code that is neither signed nor trusted."""
     path, trusted = folder / PROBLEM, is_trusted(_code_in(folder))
     arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
     with parsing(path):
@@ -185,7 +185,7 @@ def store_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
 
 
 def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
-    """Refuse a script whose parts have changed since the run began."""
+    """Reject a script whose parts have changed since the run began."""
     index = inside(folder, PARTS, INDEX)
     if not index.exists():  # the run was killed earlier, or has no parts from scripts
         return

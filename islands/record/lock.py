@@ -42,7 +42,7 @@ class FolderLock:
         self._is_held = False
 
     def acquire(self, folder: Path) -> None:
-        """Lock the folder if it is not locked yet; refuse it if another process has locked it."""
+        """Lock the folder if it is not locked yet; reject it if another process has locked it."""
         if not self.try_acquire(folder, _PATIENCE_SECONDS):
             which = f"; {folder / LOG} names its host and pid" if self._file == LOG else ""
             raise InputError(

@@ -66,7 +66,7 @@ def warnings(folder: Path) -> list[str]:
     return []
 
 
-def refuse_mixture(folder: Path) -> None:
+def reject_mixture(folder: Path) -> None:
     """Refuse to resume a folder whose result or problem is that of another run."""
     reasons = files_of_other_runs(folder)
     if reasons.keys() & {FINISHED, PROBLEM}:

@@ -49,7 +49,7 @@ class TooManyRowsError(InputError):
 
 
 def require_at_most(path: Path, rows: int, most: int) -> None:
-    """Refuse more than `most` rows."""
+    """Reject more than `most` rows."""
     if rows > most:
         raise TooManyRowsError(f"{path}: has {rows} rows, but this command reads at most {most}")
 
@@ -101,7 +101,7 @@ def read_parquet(
 ) -> pa.Table:
     """Return the rows with the metadata of a file that is intact and has only these `columns`.
 
-    Refuse more than `most` rows; the default is `MOST_ROWS`, or the bytes of the file if these are
+    Reject more than `most` rows; the default is `MOST_ROWS`, or the bytes of the file if these are
     more. The file is read in pieces; `keep` selects the rows of a piece to return.
     """
     import pyarrow as pa
@@ -137,7 +137,7 @@ def read_parquet(
 def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
     """Open a file so that texts are read as dictionaries.
 
-    Arrow then stores a repeated text once, and refuses delta encodings of texts.
+    Arrow then stores a repeated text once, and rejects delta encodings of texts.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -155,7 +155,7 @@ def _parquet_file(stream: IO[bytes]) -> pq.ParquetFile:
 
 
 def _require_small(metadata: pq.FileMetaData) -> None:
-    """Refuse row groups that would expand to much more than a run writes.
+    """Reject row groups that would expand to much more than a run writes.
 
     If a footer states too little, Arrow still reads one page at a time, of up to 2 GiB; with
     Snappy, which runs use, a page is at most 22 times as long as in the file. Do not use the
@@ -176,7 +176,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def _as_text(column: pa.Array) -> pa.Array:
-    """Decode a dictionary-encoded column; refuse long texts."""
+    """Decode a dictionary-encoded column; reject long texts."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):

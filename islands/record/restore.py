@@ -66,7 +66,7 @@ def restore(
     error if none of them is usable.
     """
     names = world.from_first(lambda: newest_first(run))
-    refused: list[str] = []
+    rejected: list[str] = []
     without_records: list[str] = []
 
     def attempt(name: str, *, needs_records: bool) -> Origin | None:
@@ -77,8 +77,8 @@ def restore(
             fault = str(error)
         faults = [reason for reason in world.allgather(fault) if reason is not None]
         if origin is None or faults:
-            refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
-            say(f"refused {refused[-1]}")
+            rejected.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
+            say(f"rejected {rejected[-1]}")
             return None
         gathered = world.allgather(origin.losses)
         losses = {path: reason for rank_losses in gathered for path, reason in rank_losses.items()}
@@ -99,15 +99,15 @@ def restore(
             for reason in origin.losses.values():
                 say(f"no other checkpoint, so {reason}")
             return origin
-    world.run_on_all(lambda: _require_none(run, refused))
+    world.run_on_all(lambda: _require_none(run, rejected))
     say("starts again, as there is no checkpoint yet")
     return None
 
 
-def _require_none(run: Path, refused: list[str]) -> None:
-    if refused:
+def _require_none(run: Path, rejected: list[str]) -> None:
+    if rejected:
         raise InputError(
-            f"{run}: no checkpoint can be used: {'; '.join(refused)}."
+            f"{run}: no checkpoint can be used: {'; '.join(rejected)}."
             f" Start again with: {how_to_repeat(run)}"
         )
 

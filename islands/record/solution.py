@@ -66,7 +66,7 @@ class Finished:
     """The versions of Python and of the packages that the run used."""
 
     def require_exact(self, resolved: Resolved) -> None:
-        """Refuse a result of another run, or with a cost that is not that of its solution."""
+        """Reject a result of another run, or with a cost that is not that of its solution."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(resolved):

@@ -140,7 +140,7 @@ class Stream:
 
 
 def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
-    """Return the leading rows that a rank wrote in a start; refuse rows with another checksum."""
+    """Return the leading rows that a rank wrote in a start; reject rows with another checksum."""
     if extent.rows == 0:
         return schema.empty_table()
     path = rows_path(folder, rank, start)
@@ -174,7 +174,7 @@ def rows_path(folder: Path, rank: int, start: int) -> Path:
 def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None = None) -> pa.Table:
     """Return the complete batches of a stream, which another process may be writing.
 
-    Read at least `enough` rows. By default, read all rows, and refuse a file that is too large.
+    Read at least `enough` rows. By default, read all rows, and reject a file that is too large.
     """
     import pyarrow as pa
 
@@ -200,7 +200,7 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
 def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Return the schema of a stream and its batches, which may end with an Arrow error.
 
-    Refuse batches with more bytes than the file: they are compressed, which no run does.
+    Reject batches with more bytes than the file: they are compressed, which no run does.
     """
     import pyarrow as pa
 

@@ -12,7 +12,7 @@ from islands.report.recorded import RecordedRun
 
 
 def require_places(problem: Problem) -> None:
-    """Refuse a problem whose solutions cannot be drawn on a map."""
+    """Reject a problem whose solutions cannot be drawn on a map."""
     _tours_of(problem)
 
 

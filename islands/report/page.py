@@ -61,7 +61,7 @@ class Page:
 
 
 def require_html(option: str, path: Path) -> None:
-    """Refuse the value of an option, a file for a page, that browsers would not open as HTML."""
+    """Reject the value of an option, a file for a page, that browsers would not open as HTML."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{option} {path}: must end in {either(_SUFFIXES)}, as a page is HTML")
 

@@ -65,7 +65,7 @@ class RecordedRun:
         migrations: bool = True,
         moved: str | None = None,
     ) -> Self:
-        """Return the run in a folder; refuse a folder without a run, and damaged files."""
+        """Return the run in a folder; reject a folder without a run, and damaged files."""
         require_run(folder)
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
@@ -127,7 +127,7 @@ class RecordedRun:
         return problem
 
     def _named(self, name: str) -> Problem:
-        """Return the problem that the user has named; refuse one that is not the run's."""
+        """Return the problem that the user has named; reject one that is not the run's."""
         form = self.settings.get("format")
         named = loaded(name, None if form is None else str(form))
         problem = named.as_solved(self.settings)

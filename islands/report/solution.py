@@ -55,7 +55,7 @@ def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tup
 
 
 def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution) -> None:
-    """Draw a solution into axes; refuse one that needs several axes."""
+    """Draw a solution into axes; reject one that needs several axes."""
     if problem is not None and problem.plot is not None:
         _plotted(problem.plot, axes, solution)
     elif isinstance(problem, Qap):

@@ -87,7 +87,7 @@ def quadratic_assignment(
 
 
 def _options(method: Any, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options with a time limit; refuse unknown and invalid ones."""
+    """Return the options with a time limit; reject unknown and invalid ones."""
     given = {"time_limit": 1.0, **(options or {})}
     if unknown := sorted({*given} - {*_OPTIONS, *_IGNORED}):
         raise ValueError(f"Unknown solver options: {', '.join(unknown)}. Known: {_OPTIONS}")
@@ -114,7 +114,7 @@ def _search(
 
 
 def _square(name: str, matrix: ArrayLike) -> Matrix:
-    """Return an argument as a square matrix of finite numbers; refuse others."""
+    """Return an argument as a square matrix of finite numbers; reject others."""
     if np.iscomplexobj(matrix):
         raise ValueError(f"`{name}` must have real entries")
     try:
@@ -131,7 +131,7 @@ def _square(name: str, matrix: ArrayLike) -> Matrix:
 
 
 def _require_sums(a: Matrix, b: Matrix) -> None:
-    """Refuse matrices whose sum of products may not be finite."""
+    """Reject matrices whose sum of products may not be finite."""
     largest_a, largest_b = (float(np.abs(m).max(initial=0.0)) for m in (a, b))
     if not largest_a * largest_b * a.size < math.inf:
         raise messages.too_large_entries(a=largest_a, b=largest_b)
@@ -186,7 +186,7 @@ class _Match:
 
 
 def _match(pairs: Any, n: int) -> _Match:
-    """Return the fixed pairs and free nodes; refuse invalid pairs as SciPy does."""
+    """Return the fixed pairs and free nodes; reject invalid pairs as SciPy does."""
     fixed: NDArray[Any] = np.atleast_2d(np.asarray([] if pairs is None else pairs))
     if fixed.size == 0:
         fixed = np.zeros((0, 2))

@@ -26,7 +26,7 @@ class Variables:
 
     @classmethod
     def of(cls, bounds: Any, integrality: ArrayLike | None) -> Variables:
-        """Return the bounds of a call; refuse invalid ones."""
+        """Return the bounds of a call; reject invalid ones."""
         from scipy.optimize import Bounds
 
         try:

@@ -272,7 +272,7 @@ class _Watch:
 
 
 def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, Any]:
-    """Return the settings of the search; refuse what SciPy refuses."""
+    """Return the settings of the search; reject what SciPy rejects."""
     name = strategy[:-3] if isinstance(strategy, str) and strategy[-3:] in ("bin", "exp") else None
     if callable(strategy):
         raise ValueError("strategy: functions are not supported. Pass a name, such as 'best1bin'")
@@ -296,7 +296,7 @@ def _settings(strategy: Any, mutation: Any, recombination: float) -> dict[str, A
 
 
 def _require_counts(maxiter: Any, popsize: Any) -> None:
-    """Refuse an invalid number of generations, or of individuals per variable."""
+    """Reject an invalid number of generations, or of individuals per variable."""
     for name, value in (("maxiter", maxiter), ("popsize", popsize)):
         if value is None and name == "maxiter":
             continue

@@ -1,4 +1,4 @@
-"""The longer messages about arguments that SciPy refuses as well.
+"""The longer messages about arguments that SciPy rejects as well.
 
 Their first sentences are those of SciPy, as its tests compare them.
 """

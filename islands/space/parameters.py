@@ -111,7 +111,7 @@ class _Number(Parameter):
 
     @abstractmethod
     def _bound(self, name: str, value: Any) -> float:
-        """Convert a bound; refuse one that is not a number of this kind."""
+        """Convert a bound; reject one that is not a number of this kind."""
 
     def holds(self, entries: Rows) -> bool:
         return bool(((entries >= self.low) & (entries <= self.high)).all())
@@ -206,7 +206,7 @@ class Category(Parameter):
 
     @classmethod
     def of(cls, choices: tuple[Any, ...]) -> Category:
-        """Return a category of these choices; refuse equal ones, which only a file may contain."""
+        """Return a category of these choices; reject equal ones, which only a file may contain."""
         if not choices:
             raise UsageError('space.category: has no choices. Pass them, such as "a", "b"')
         known: dict[Any, Any] = {}

@@ -71,7 +71,7 @@ class ProblemContract:
         assert result.cost == pytest.approx(optimum, rel=1e-9)
         assert self.cost(problem, np.asarray(result.solution).tolist()) == pytest.approx(optimum)
 
-    def test_what_is_no_solution_is_refused(self) -> None:
+    def test_what_is_no_solution_is_rejected(self) -> None:
         problem = self.problem()
         wrong = np.full(problem.size + 1, problem.size + 7)
         invalid: list[Any] = [wrong, wrong[:-1], [None] * problem.size, [[0], [0, 1]]]

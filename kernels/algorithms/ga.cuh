@@ -21,7 +21,7 @@ struct Plan {
     int32_t tournament;           // number of candidates per parent; the best is selected
     int32_t strength;             // mutations per mutated child
     int32_t steady;               // whether a child must be better than what it replaces
-    int32_t refuses;              // whether duplicates of individuals on the island are refused
+    int32_t rejects;              // whether duplicates of individuals on the island are rejected
 };
 
 // The previous generation of one island.
@@ -129,7 +129,7 @@ class Mover : public Base<Plan> {
     }
 
     __device__ bool passes(const Slot& slot) {
-        is_duplicate_ = plan_.refuses && Previous(all_, slot).is_duplicate(slot.slot);
+        is_duplicate_ = plan_.rejects && Previous(all_, slot).is_duplicate(slot.slot);
         return slot.slot < plan_.survivors && !is_duplicate_;
     }
 
@@ -174,7 +174,7 @@ class Mover : public Base<Plan> {
     __device__ bool enters(const Slot& slot, const Gene* child, int64_t cost) const {
         if (!plan_.steady) return true;
         if (!is_duplicate_ && cost >= current(slot).cost) return false;
-        return !plan_.refuses || !Previous(all_, slot).contains(child, cost, all_.population);
+        return !plan_.rejects || !Previous(all_, slot).contains(child, cost, all_.population);
     }
 
   private:

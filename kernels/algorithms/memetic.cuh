@@ -11,7 +11,7 @@
 namespace algorithm {
 
 // `apart`, `near` and `exchanges` are fractions of the number of items. Mates are crossed if they
-// differ in at least `apart` entries, and in at least 4. A child is refused if it differs from a
+// differ in at least `apart` entries, and in at least 4. A child is rejected if it differs from a
 // better individual in fewer than `near`.
 struct Plan {
     double apart, near;

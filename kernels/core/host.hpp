@@ -162,7 +162,7 @@ class Pool {
         }
     }
 
-    // Start threads until there are `helpers`; return their number, as the system may refuse some.
+    // Start threads until there are `helpers`; return their number, as the system may reject some.
     unsigned grow(unsigned helpers) {
         for (pthread_t thread; size_ < helpers; ++size_) {
             if (pthread_create(&thread, nullptr, serve, this) != 0) break;

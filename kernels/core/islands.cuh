@@ -64,7 +64,7 @@ struct Islands {
     int64_t* calls;           // [islands][population]: objective evaluations so far
     encoding::Gene* archive;  // [islands][pitch]; null if no island can lose its best
     // Candidates for the archive: the last feasible solution created for each slot, even if the
-    // population refused it; in a swarm, the current position of each particle. Genes and cost, or
+    // population rejected it; in a swarm, the current position of each particle. Genes and cost, or
     // null.
     encoding::Gene* offered;
     int64_t* offered_cost;

@@ -30,7 +30,7 @@ struct RowsOfTwo {
           ss(this->s[s]) {}
 };
 
-// Reads the entry of item j in a row. (NVRTC refuses generic lambdas.)
+// Reads the entry of item j in a row. (NVRTC rejects generic lambdas.)
 struct EntryOf {
     int j;
 

@@ -198,7 +198,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("member", "wrong", "message"), WRONG)
-def test_contradictions_of_python_and_kernels_are_refused(
+def test_contradictions_of_python_and_kernels_are_rejected(
     monkeypatch: pytest.MonkeyPatch, member: str, wrong: Any, message: str
 ) -> None:
     monkeypatch.setattr(Threshold, member, wrong)

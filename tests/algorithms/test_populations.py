@@ -55,7 +55,7 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
     problem.weight[:] = 1
     mine, reference = numpy_ga.both(backend, problem, population=30, selection=selection)
     assert_evolves(mine, reference, 15)
-    assert min(reference.refused, reference.displaced) > 0
+    assert min(reference.rejected, reference.displaced) > 0
     assert any(len(set(cost)) < 15 for cost in reference.cost), "no costs are equal"
 
 

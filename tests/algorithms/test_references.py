@@ -115,10 +115,10 @@ ga bits 40 replacement=generational tournament=1000 population=2
 ga bits 50 replacement=generational elite=1 crossover_rate=0 mutation_rate=1 strength=1
 ga bits 50 replacement=generational elite=4 crossover_rate=0.5 mutation_rate=0.5 strength=3
 ga bits 50 replacement=generational elite=11 crossover_rate=1 mutation_rate=0
-ga bits 6 children=1 duplicates=refuse
+ga bits 6 children=1 duplicates=reject
 ga bits 6 children=5 duplicates=accept
-ga bits 6 children=12 duplicates=refuse
-ga bits 9 population=40 generations=60 +refused +displaced
+ga bits 6 children=12 duplicates=reject
+ga bits 9 population=40 generations=60 +rejected +displaced
 ga far 2 replacement=generational selection=proportional mutation_rate=0.5
 ga drop 40 replacement=generational
 ga repair 40 replacement=steady
@@ -159,7 +159,7 @@ cellular general 7 halo=true islands=2 population=5 neighbours=8
 cellular general 7 halo=true islands=5 population=10 grid=torus width=5 radius=2
 cellular far 2 selection=proportional mutation_rate=0 neighbours=126 population=128
 cellular far 2 selection=relative mutation_rate=0 neighbours=2 population=128
-memetic facilities 21 near=0.5 crossover=uniform_like generations=25 +crossed +entered +refused
+memetic facilities 21 near=0.5 crossover=uniform_like generations=25 +crossed +entered +rejected
 memetic facilities 21 near=0.5 crossover=uniform generations=25 +crossed +entered
 memetic facilities 21 near=0.5 crossover=pmx generations=25 +crossed +entered
 memetic facilities 21 near=0.5 crossover=cycle generations=25 +crossed +entered
@@ -293,7 +293,7 @@ def test_runs_equal_the_reference(backend: Backend, line: str) -> None:
             run.exchange(reference)
             best = [*map(min, best, run.best_of(reference))]
             same(mine, reference)
-    if not (run.problem.scale.marks and run.algorithm == "ga"):  # refused ones may be feasible
+    if not (run.problem.scale.marks and run.algorithm == "ga"):  # rejected ones may be feasible
         assert [each.best for each in mine.measure()] == best
     found = mine.best()
     if found is not None:

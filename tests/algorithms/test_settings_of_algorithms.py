@@ -1,4 +1,4 @@
-"""Settings of the algorithms: refused ones, derived numbers, published results, and GPUs."""
+"""Settings of the algorithms: rejected ones, derived numbers, published results, and GPUs."""
 
 import math
 from pathlib import Path

@@ -149,7 +149,7 @@ def test_equal_facilities_and_locations_are_never_exchanged(backend: Backend) ->
     assert reference.kinds["alike"] > 0
 
 
-def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -> None:
+def test_any_exchange_is_rejected_if_all_facilities_are_equal(backend: Backend) -> None:
     mine = archipelago(backend, flat(6, 300), **FIXED)
     mine.start()
     before = mine.snapshot()["state"]

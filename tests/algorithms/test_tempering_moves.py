@@ -124,7 +124,7 @@ def test_moves_to_infinite_costs_do_not_heat(backend: Backend) -> None:
     assert 0 < hottest[0] < 10 * hottest[1]
 
 
-def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
+def test_a_state_whose_functions_take_different_moves_is_rejected() -> None:
     half = CHOICE_STATE.replace(
         "void apply(State& state, const Solution& s, int n, const Data& data, Exchange",
         "void other(State& state, const Solution& s, int n, const Data& data, Exchange",

@@ -20,7 +20,7 @@ from islands.problems.base import Problem
 @pytest.mark.parametrize(
     "migration",
     [
-        {"migration.delay": 1, "migration.duplicates": "refuse"},
+        {"migration.delay": 1, "migration.duplicates": "reject"},
         {"migration.replacement": "random", "migration.selection": "roulette"},
     ],
 )

@@ -24,7 +24,7 @@ exit 1
 """
 _ONE_FAILS = """
 while [ $(ls {folder}/started.* | wc -l) -lt 4 ]; do sleep 0.05; done
-case "$*" in *ISLANDS_ALGORITHM*) echo error: refused >&2; exit 1;; esac
+case "$*" in *ISLANDS_ALGORITHM*) echo error: rejected >&2; exit 1;; esac
 exec sleep 100
 """
 _HANGS = "exec sleep 100\n"
@@ -73,7 +73,7 @@ def test_an_error_in_one_program_ends_all_compilers(
     began = time.monotonic()
     assert main([*RUN, "--out", "a"]) == 1
     assert time.monotonic() - began < 30
-    assert "compiler refused a kernel: error: refused" in capsys.readouterr().err
+    assert "compiler rejected a kernel: error: rejected" in capsys.readouterr().err
     assert all_ended(tmp_path)
     # Only the log of the error remains.
     left = [path for path in (tmp_path / "cache" / "programs").rglob("*") if path.is_file()]

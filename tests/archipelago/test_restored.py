@@ -1,4 +1,4 @@
-"""Invalid states are refused before kernels read them, even from a checkpoint."""
+"""Invalid states are rejected before kernels read them, even from a checkpoint."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ VECTORS = (NUMBERS["vector"](11), {"algorithm": "de"})
         ),
     ],
 )
-def test_invalid_states_are_refused(
+def test_invalid_states_are_rejected(
     backend: Backend, run: tuple[Problem, dict[str, Any]], name: str, place: Any, values: list[Any]
 ) -> None:
     problem, options = run

@@ -1,4 +1,4 @@
-"""Sizes are refused before arrays are allocated; messages name the needed and the free memory."""
+"""Sizes are rejected before arrays are allocated; messages name the needed and the free memory."""
 
 import re
 from typing import Any

@@ -52,7 +52,7 @@ def test_without_a_driver_cupy_is_not_imported(monkeypatch: pytest.MonkeyPatch) 
     assert automatic() == ("cpu", "no GPU found")
 
 
-def test_an_impossible_backend_is_refused(backend: Backend) -> None:
+def test_an_impossible_backend_is_rejected(backend: Backend) -> None:
     with pytest.raises(UsageError, match=r"unknown backend 'gpu'.*Known: auto, cuda, cpu"):
         choose("gpu")
     for threads in (0, 100_000):
@@ -88,7 +88,9 @@ def test_each_rank_gets_its_own_gpu(visible: list[list[str]], numbers: list[int]
         ([["a"], []], "sees no GPU"),
     ],
 )
-def test_ranks_without_a_gpu_of_their_own_are_refused(visible: list[list[str]], fault: str) -> None:
+def test_ranks_without_a_gpu_of_their_own_are_rejected(
+    visible: list[list[str]], fault: str
+) -> None:
     with pytest.raises(UsageError, match=fault):
         assigned(visible, "n01", share=False)
     if all(visible):

@@ -154,11 +154,11 @@ def test_write_permission_for_others_is_lost(cache: Path, name: str, mode: int, 
 
 
 @pytest.mark.parametrize(
-    ("mode", "is_refused"), [(0o777, True), (0o757, True), (0o1777, False)], ids=oct
+    ("mode", "is_rejected"), [(0o777, True), (0o757, True), (0o1777, False)], ids=oct
 )
 @pytest.mark.parametrize("is_linked", [False, True])
-def test_a_cache_below_a_folder_that_others_may_write_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_refused: bool, is_linked: bool
+def test_a_cache_below_a_folder_that_others_may_write_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_rejected: bool, is_linked: bool
 ) -> None:
     """Others could rename its folders there, unless it is sticky as /tmp is."""
     (tmp_path / "shared/mine/cache").mkdir(parents=True)
@@ -168,32 +168,32 @@ def test_a_cache_below_a_folder_that_others_may_write_is_refused(
         "ISLANDS_CACHE", str(tmp_path / ("link" if is_linked else "shared/mine/cache"))
     )
     maker = Maker()
-    if is_refused:
+    if is_rejected:
         with pytest.raises(InputError, match=re.escape(str(tmp_path / "shared"))):
             maker.load()
     else:
         assert maker.load() == f"program {DIGEST}"
-    assert maker.made == (not is_refused)
+    assert maker.made == (not is_rejected)
 
 
 @pytest.mark.parametrize(
-    ("group", "members", "is_refused"),
+    ("group", "members", "is_rejected"),
     [("me", [], False), ("me", ["me"], False), ("me", ["me", "you"], True), ("us", ["me"], True)],
 )
 def test_the_group_of_one_user_alone_may_write_above_the_cache(
-    cache: Path, monkeypatch: pytest.MonkeyPatch, group: str, members: list[str], is_refused: bool
+    cache: Path, monkeypatch: pytest.MonkeyPatch, group: str, members: list[str], is_rejected: bool
 ) -> None:
     cache.parent.chmod(0o775)  # as with a umask of 002
     monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="me"))
     found = SimpleNamespace(gr_name=group, gr_mem=members)
     monkeypatch.setattr(grp, "getgrgid", lambda _: found)
-    with pytest.raises(InputError) if is_refused else nullcontext():
+    with pytest.raises(InputError) if is_rejected else nullcontext():
         Maker().load()
 
 
 @pytest.mark.parametrize("name", ["", "programs"])
 @pytest.mark.parametrize("whose", ["the user's", "root's", "another user's"])
-def test_a_folder_that_stays_writable_by_others_is_refused(
+def test_a_folder_that_stays_writable_by_others_is_rejected(
     cache: Path, name: str, whose: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache_folder("programs")

@@ -35,7 +35,7 @@ def test_concurrent_launches_run_one_after_another() -> None:
             assert found.result(timeout=60) == [199 * 200 // 2]
 
 
-def test_a_launch_without_blocks_is_refused() -> None:
+def test_a_launch_without_blocks_is_rejected() -> None:
     backend = CpuBackend(2)
     program, values = backend.compile(SCAN, Block()), backend.upload(np.ones((1, 8), np.uint32))
     with pytest.raises(ValueError, match="scan: 0 blocks"):

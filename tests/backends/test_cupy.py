@@ -19,7 +19,7 @@ from islands.errors import InputError
 try:
     print("found", devices())
 except InputError as error:
-    print("refused:", error)
+    print("rejected:", error)
 """
 _CACHE_VARIABLES = ("CUPY_CACHE_DIR", "ISLANDS_CACHE", "XDG_CACHE_HOME")
 
@@ -46,5 +46,5 @@ def test_its_folder_is_in_the_cache(tmp_path: Path) -> None:
 def test_the_error_without_a_folder_names_the_variable_to_set(variable: str) -> None:
     more = {"CUPY_CACHE_DIR": f"{os.devnull}/own"} if variable == "CUPY_CACHE_DIR" else {}
     message = found_gpus(os.devnull, **more)
-    assert message.startswith(f"refused: CuPy cannot create its cache folder: {os.devnull}/")
+    assert message.startswith(f"rejected: CuPy cannot create its cache folder: {os.devnull}/")
     assert message.endswith(f": Not a directory. Set {variable} to a folder in which you may write")

@@ -72,7 +72,7 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
         state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
 
 
-def test_a_launch_with_wrong_arguments_is_refused() -> None:
+def test_a_launch_with_wrong_arguments_is_rejected() -> None:
     backend = choose("cpu")
     program = backend.compile(SCAN, Block())
     value = backend.zeros((1,), np.uint32)

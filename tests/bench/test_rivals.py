@@ -1,4 +1,4 @@
-"""Other programs of `bench quality`: their answers, processes and refusals."""
+"""Other programs of `bench quality`: their answers, processes and rejections."""
 
 from itertools import permutations, product
 from pathlib import Path
@@ -136,14 +136,14 @@ def test_a_model_is_one_of_its_kind_only(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", range(len(MODELS)))
-def test_changed_models_are_refused(k: int) -> None:
+def test_changed_models_are_rejected(k: int) -> None:
     text = "__device__ long long cost(const Solution& s, int n, const Data& data) { return n; }"
     violation = text.replace("cost(", "violation(")
     for changes in ({"cost": text}, {"violation": violation, "state": None}):
         other = changed(k, **changes)
         assert not any(recognised(other))
         for name in ("cpsat", "highs", "dwave-tabu"):
-            assert "only" in (RIVALS[name].refusal(other) or "")
+            assert "only" in (RIVALS[name].rejection(other) or "")
     # Another search is the same problem.
     assert recognised(changed(k, state=None)) == recognised(MODELS[k])
 
@@ -162,7 +162,7 @@ def test_plain_statements_have_the_costs_of_their_models(problem: Model) -> None
     assert [cost for _, cost in answers] == problem.costs(chosen).tolist()
 
 
-def test_other_problems_are_refused() -> None:
+def test_other_problems_are_rejected() -> None:
     fixed = islands.models.graph_colouring(EDGES, 3)
 
     class Some(islands.models.MaxCut, state=None):
@@ -171,7 +171,7 @@ def test_other_problems_are_refused() -> None:
     for problem in (knapsack(5, 2), islands.models.flow_shop(TIMES), fixed, Some(EDGES)):
         assert not any(recognised(problem))
     real = islands.models.max_diversity(DISTANCES / 2, 4)
-    assert RIVALS["cpsat"].refusal(real)
+    assert RIVALS["cpsat"].rejection(real)
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_other_problems_are_refused() -> None:
 def test_an_exact_solver_proves_the_best_subset(problem: Model) -> None:
     rival = RIVALS["highs"]
     pytest.importorskip(rival.module or rival.package)
-    assert rival.refusal(problem) is None
+    assert rival.rejection(problem) is None
     answer = answer_of("highs", problem, 20.0, 2)
     assert (answer.course[-1][1], answer.proved) == (problem.costs(subsets()).min(), True)
 
@@ -216,18 +216,18 @@ def test_the_text_for_lkh_is_the_same_problem(symmetric: bool, tmp_path: Path) -
         assert again.cost(tour) == problem.cost(tour)
 
 
-def test_rivals_refuse_tours_that_they_do_not_take() -> None:
+def test_rivals_reject_tours_that_they_do_not_take() -> None:
     path, fixed = route(symmetric=False, start=0), route(symmetric=False, fixed=[(2, 3)])
     holes = LEGS.astype(float)
     holes[1, 2] = np.inf
     long = islands.tsp(distances=LEGS * 2**20)
     lkh = RIVALS["lkh"]
     for rival in (lkh, RIVALS["ortools"]):
-        assert "closed tours" in (rival.refusal(path) or "")
-        assert "forbidden" in (rival.refusal(islands.tsp(distances=holes)) or "")
-        assert rival.refusal(route(symmetric=False)) is None
-        assert "no fixed legs" in (rival.refusal(fixed) or "")
-    assert "directed legs up to" in (lkh.refusal(long) or "")
+        assert "closed tours" in (rival.rejection(path) or "")
+        assert "forbidden" in (rival.rejection(islands.tsp(distances=holes)) or "")
+        assert rival.rejection(route(symmetric=False)) is None
+        assert "no fixed legs" in (rival.rejection(fixed) or "")
+    assert "directed legs up to" in (lkh.rejection(long) or "")
 
 
 @pytest.mark.slow

@@ -104,8 +104,8 @@ def test_invalid_configurations_are_drawn_again() -> None:
     candidates = random(domains, 20, 1, resolve)
     assert len(candidates.configurations) == 21
     assert all(sum(each.values.values()) <= 2 for each in candidates.configurations)
-    assert 5 < candidates.refused < 60
-    assert candidates.refusal.startswith("too much: ")
+    assert 5 < candidates.rejected < 60
+    assert candidates.rejection.startswith("too much: ")
 
 
 def test_a_grid_has_all_combinations_and_the_base_once() -> None:

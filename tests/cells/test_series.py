@@ -63,7 +63,7 @@ def test_a_run_that_finished_without_a_row_gets_one() -> None:
     assert rows() == kept
 
 
-def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
+def test_runs_with_other_settings_are_rejected_before_any_begins() -> None:
     done("fake/a")
     Seeded.begun.clear()
     with pytest.raises(UsageError, match="stop, rho"):
@@ -106,7 +106,7 @@ def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
 
 
 @pytest.mark.parametrize("differ", [{"runs": 1}, {"out": 1}])
-def test_ranks_with_different_runs_are_refused(differ: dict[str, int]) -> None:
+def test_ranks_with_different_runs_are_rejected(differ: dict[str, int]) -> None:
     def one(world: World) -> Series:
         number = dict.fromkeys(differ, world.rank)
         out = Path(f"out{number.get('out', 0)}")

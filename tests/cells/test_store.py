@@ -21,7 +21,7 @@ from islands.engine.build import RankOptions
 from islands.engine.single import Output
 from islands.errors import InputError, UsageError
 from islands.parallel import World
-from islands.record.folder import BATCH_NAMES, LEDGER, RUN_SETTINGS, FolderKind, refuse_other_work
+from islands.record.folder import BATCH_NAMES, LEDGER, RUN_SETTINGS, FolderKind, reject_other_work
 
 
 class Clock:
@@ -86,13 +86,13 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
 def test_only_empty_folders_and_those_of_a_batch_are_taken(
     tmp_path: Path, files: list[str], own: list[str], fits: bool
 ) -> None:
-    refuse_other_work(tmp_path / "new", FolderKind.BATCH)
+    reject_other_work(tmp_path / "new", FolderKind.BATCH)
     for name in files:
         (tmp_path / name).touch()
         with pytest.raises(UsageError):
-            refuse_other_work(tmp_path / name, FolderKind.BATCH)
+            reject_other_work(tmp_path / name, FolderKind.BATCH)
     with nullcontext() if fits else pytest.raises(UsageError):
-        refuse_other_work(tmp_path, FolderKind.BATCH, own)
+        reject_other_work(tmp_path, FolderKind.BATCH, own)
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_names_are_read_as_they_were_kept(tmp_path: Path, names: list[str]) -> N
 
 
 @pytest.mark.parametrize("line", ['"' + "a" * LIMIT + '"', "a" * LIMIT, "[1]", "1", "{"])
-def test_lines_that_are_no_names_are_refused(tmp_path: Path, line: str) -> None:
+def test_lines_that_are_no_names_are_rejected(tmp_path: Path, line: str) -> None:
     (tmp_path / BATCH_NAMES).write_text(f'"first"\n{line}\n"last"\n')
     with pytest.raises(InputError):
         kept_names(tmp_path)

@@ -1,4 +1,4 @@
-"""Small folders with huge files: every command ends soon, with little memory, or refuses them."""
+"""Small folders with huge files: every command ends soon, with little memory, or rejects them."""
 
 import json
 import os

@@ -133,7 +133,7 @@ def test_a_table_of_a_road_engine_is_written_for_maps_with_its_names(tmp_path: P
     assert [each["properties"]["label"] for each in stops] == names
 
 
-def test_a_tour_without_places_is_refused_before_the_run(
+def test_a_tour_without_places_is_rejected_before_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, words in (("demo/tsp", "drawn on a map"), ("demo/qap", "not tours")):

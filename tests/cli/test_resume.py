@@ -167,7 +167,7 @@ def test_a_run_of_a_previous_version_is_read_and_repeated_but_not_resumed(
     assert main(["resume", "old", "--stop", "generations=9"]) == 0
 
 
-def test_a_folder_of_a_previous_format_is_refused_but_its_settings_repeat_the_run(
+def test_a_folder_of_a_previous_format_is_rejected_but_its_settings_repeat_the_run(
     capsys: Capture,
 ) -> None:
     made = digest_of(capsys, *OLD_RUN, "--out", "old")

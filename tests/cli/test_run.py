@@ -1,4 +1,4 @@
-"""`islands run` on the CPU: files and output of small runs, refusals, and lower bounds."""
+"""`islands run` on the CPU: files and output of small runs, rejections, and lower bounds."""
 
 import json
 import os
@@ -72,7 +72,7 @@ def test_different_spellings_of_a_value_are_equal(capsys: Capture) -> None:
         "tune demo/tsp --algorithm brkga --over elite=0.95 --grid",
     ],
 )
-def test_a_refusal_is_one_line_and_leaves_no_folder(line: str, capsys: Capture) -> None:
+def test_a_rejection_is_one_line_and_leaves_no_folder(line: str, capsys: Capture) -> None:
     assert main([*line.split(), "--backend", "cpu"]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("islands: ")

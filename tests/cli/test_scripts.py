@@ -128,7 +128,7 @@ def resume(capsys: Capture, *line: str) -> dict[str, Any]:
     return done(capsys, "resume", "out", *line, "--stop", "generations=12")
 
 
-def refusal(capsys: Capture, *line: str) -> str:
+def rejection(capsys: Capture, *line: str) -> str:
     capsys.readouterr()
     assert main(["resume", "out", *line, "--stop", "generations=12"]) == 2
     return capsys.readouterr().err
@@ -155,11 +155,13 @@ def test_moved_script_can_be_named(capsys: Capture) -> None:
     begin(6)
     Path("elsewhere").mkdir()
     shutil.move("mine.py", "elsewhere/mine.py")
-    said = refusal(capsys)
+    said = rejection(capsys)
     moved = [word.replace("mine.py", "elsewhere/mine.py") for word in PARTS]
     flags = " ".join(f"--{name} FILE.py:NAME" for name in NAMED)
     assert f"name its new location: islands resume out {flags}\n" in said
-    assert "name its new location: islands resume out --instance FILE\n" in refusal(capsys, *moved)
+    assert "name its new location: islands resume out --instance FILE\n" in rejection(
+        capsys, *moved
+    )
     again = resume(capsys, *moved, "--instance", "elsewhere/mine.py:nine")
     shutil.copy("elsewhere/mine.py", "mine.py")
     assert again["digest"] == whole_digest(capsys)
@@ -183,7 +185,7 @@ def test_objects_are_found_by_their_name_in_the_module(
     line = []
     if not named:
         assert 'crossover = "spread"' in settings
-        said = refusal(capsys)
+        said = rejection(capsys)
         assert "--crossover FILE.py:NAME" in said
         line = ["--crossover", "mine.py:Spread"]
     assert resume(capsys, *line)["digest"] == whole_digest(capsys)
@@ -198,17 +200,17 @@ CHANGES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
-def test_changed_script_is_refused(capsys: Capture, what: str) -> None:
+def test_changed_script_is_rejected(capsys: Capture, what: str) -> None:
     begin(6)
     old, new = CHANGES[what]
     text = Path("mine.py").read_text()
     assert old in text
     Path("mine.py").write_text(text.replace(old, new))
-    said = refusal(capsys)
+    said = rejection(capsys)
     assert said.startswith(f"islands: out: {what}")
     # The same holds for the checkpoints, which contain the identity of their run.
     shutil.rmtree("out/parts")
-    refusal(capsys)
+    rejection(capsys)
     Path("mine.py").write_text(text + "\n# Other lines may change.\n")
     assert resume(capsys)["digest"] == whole_digest(capsys)
 
@@ -222,7 +224,7 @@ def test_resuming_cannot_change_a_part(capsys: Capture) -> None:
         ["--crossover", "mine.py:Shift"],
         ["--migration", "mine.py:Circle"],
     ):
-        refusal(capsys, *line)
+        rejection(capsys, *line)
 
 
 def test_index_cannot_name_other_files() -> None:

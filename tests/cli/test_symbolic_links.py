@@ -117,7 +117,7 @@ def test_a_command_opens_all_files_so_that_links_are_not_followed(
 
 
 @pytest.mark.parametrize("command", ["status", "report"])
-def test_a_link_to_a_folder_of_a_series_is_refused(
+def test_a_link_to_a_folder_of_a_series_is_rejected(
     command: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "ten").mkdir()

@@ -1,4 +1,4 @@
-"""`islands tune` on the CPU: its rows, its best configuration, and those that are refused."""
+"""`islands tune` on the CPU: its rows, its best configuration, and those that are rejected."""
 
 import json
 from collections.abc import Callable
@@ -65,25 +65,25 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     ]
 
 
-def _refusing(*values: object) -> Callable[..., Resolved]:
-    """Return `Repeats.request`, which refuses configurations with the given values of F."""
+def _rejecting(*values: object) -> Callable[..., Resolved]:
+    """Return `Repeats.request`, which rejects configurations with the given values of F."""
 
-    def refusing(plan: Repeats, cell: Place) -> Resolved:
+    def rejecting(plan: Repeats, cell: Place) -> Resolved:
         found = request(plan, cell)
         if not values or found.spec.to_mapping()["F"] in values:
             raise UsageError("the GPU's memory of 1 GiB is too small")
         return found
 
-    return refusing
+    return rejecting
 
 
 @pytest.mark.slow
-def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatch: Patch) -> None:
+def test_configuration_rejected_at_its_run_is_omitted(capsys: Capture, monkeypatch: Patch) -> None:
     line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
     wanted = done(capsys, "tune", *without, "--out", "b")
-    with monkeypatch.context() as refusing:
-        refusing.setattr(Repeats, "request", _refusing(0.4))
+    with monkeypatch.context() as rejecting:
+        rejecting.setattr(Repeats, "request", _rejecting(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
     reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's memory of 1 GiB is too small"
     assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
@@ -98,12 +98,14 @@ def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatc
     assert len(rows("a")) == 8
 
 
-def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(Repeats, "request", _refusing())
+def test_tuning_ends_if_all_configurations_are_rejected(
+    capsys: Capture, monkeypatch: Patch
+) -> None:
+    monkeypatch.setattr(Repeats, "request", _rejecting())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's memory of 1 GiB is too small" in capsys.readouterr().err
     assert not Path("a").exists()
-    monkeypatch.setattr(Repeats, "request", _refusing(0.3))
+    monkeypatch.setattr(Repeats, "request", _rejecting(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out

@@ -101,7 +101,7 @@ def stopped(settings: str) -> str:
     return "run"
 
 
-def refused_without_trust(perform: Callable[[list[str]], int], line: list[str]) -> None:
+def rejected_without_trust(perform: Callable[[list[str]], int], line: list[str]) -> None:
     assert perform(line) in (1, 2)
     assert not MARK.exists()
     perform([*line, "--trust"])
@@ -111,9 +111,9 @@ def refused_without_trust(perform: Callable[[list[str]], int], line: list[str]) 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_settings_in_a_file_run_no_script(spelling: str) -> None:
     given = SPELLINGS[spelling]
-    refused_without_trust(main, ["resume", batch(given)])
+    rejected_without_trust(main, ["resume", batch(given)])
     MARK.unlink()
-    refused_without_trust(main, ["run", "demo/tsp", "--config", config(given), *QUICK])
+    rejected_without_trust(main, ["run", "demo/tsp", "--config", config(given), *QUICK])
 
 
 NAMED: dict[str, Callable[[], str]] = {
@@ -140,7 +140,7 @@ NAMED: dict[str, Callable[[], str]] = {
 
 @pytest.mark.parametrize("route", NAMED)
 def test_names_in_a_file_run_no_script(route: str) -> None:
-    refused_without_trust(main, NAMED[route]().split())
+    rejected_without_trust(main, NAMED[route]().split())
 
 
 @pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
@@ -156,7 +156,7 @@ def test_standard_input_runs_no_script(monkeypatch: Patch, is_pipe: bool) -> Non
             monkeypatch.setattr(sys, "stdin", stream)
             return main(line)
 
-    refused_without_trust(perform, ["run", "-", "--batch", "--out", "out", *QUICK])
+    rejected_without_trust(perform, ["run", "-", "--batch", "--out", "out", *QUICK])
 
 
 LINES = [
@@ -188,11 +188,11 @@ Array = Callable[[list[str]], int]
 def test_a_list_of_a_job_array_runs_no_script(array: Array, line: str) -> None:
     config(SPELLINGS["nested"])
     stopped(CROSSOVER)
-    refused_without_trust(array, element(line))
+    rejected_without_trust(array, element(line))
 
 
 def test_a_list_of_a_job_array_may_not_trust_its_scripts(array: Array) -> None:
-    refused_without_trust(array, element(f"{EVIL}:P --trust"))
+    rejected_without_trust(array, element(f"{EVIL}:P --trust"))
     assert array(element("demo/tsp --trust")) == 2
     assert not Path("all/1/run.toml").exists()
 
@@ -283,7 +283,7 @@ def test_the_name_of_a_file_or_folder_as_an_instance_names_no_script(name: str) 
 def test_the_name_of_a_batch_names_no_script(name: str) -> None:
     Path("evil.py").write_text(PAYLOAD)
     Path(batch({"migration": "evil.py:P"})).rename(name)
-    refused_without_trust(main, ["resume", name])
+    rejected_without_trust(main, ["resume", name])
 
 
 @pytest.mark.parametrize("path", [*(f"{name}/l.txt" for name in SENT), "evil.py:,.txt"])
@@ -293,10 +293,10 @@ def test_the_name_of_a_list_names_no_script(array: Array, path: str, folder_firs
     Path(path).parent.mkdir(exist_ok=True)
     Path(path).write_text(f"demo/tsp --crossover evil.py:P {' '.join(QUICK)}\n")
     words = ["--out", "all", path] if folder_first else [path, "--out", "all"]
-    refused_without_trust(array, words)
+    rejected_without_trust(array, words)
 
 
-def test_endless_lists_are_refused(array: Array, monkeypatch: Patch, little_memory: None) -> None:
+def test_endless_lists_are_rejected(array: Array, monkeypatch: Patch, little_memory: None) -> None:
     Path("zeros.txt").symlink_to("/dev/zero")
     assert array(["zeros.txt", "--out", "all"]) == 2
     assert main(["run", "@zeros.txt", "--batch"]) == 2
@@ -323,7 +323,7 @@ CALLS: dict[str, Callable[..., object]] = {
 }
 
 
-def refused_without_trust_in_python(perform: Callable[..., object]) -> None:
+def rejected_without_trust_in_python(perform: Callable[..., object]) -> None:
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists()
@@ -336,7 +336,7 @@ def refused_without_trust_in_python(perform: Callable[..., object]) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_configuration_runs_no_script_from_python(call: str) -> None:
     perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
-    refused_without_trust_in_python(perform)
+    rejected_without_trust_in_python(perform)
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists(), "trust ends with the call"
@@ -344,7 +344,7 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
 
 def test_a_folder_runs_no_script_from_python() -> None:
     folder = stopped(CROSSOVER)
-    refused_without_trust_in_python(partial(islands.resume, folder))
+    rejected_without_trust_in_python(partial(islands.resume, folder))
     for perform in (lambda: islands.load(f"{EVIL}:P"), lambda: islands.Solver(f"{EVIL}:P")):
         with pytest.raises(IslandsError, match="was run"):
             perform()

@@ -52,7 +52,7 @@ def evil() -> Path:
     return settings
 
 
-def refused(capsys: Capture, *line: str) -> str:
+def rejected(capsys: Capture, *line: str) -> str:
     """Return the error of a command that must not run a script."""
     capsys.readouterr()
     assert main([*line]) == 2
@@ -71,7 +71,7 @@ def test_a_part_that_is_named_does_not_let_others_run(capsys: Capture, line: lis
     script("mine.py")
     settings.write_text(text.replace("uniform", "mine.py:Spread") + COLONIES)
     named = ["--crossover", "mine.py:Spread"]
-    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line, *named)
+    assert "evil/payload.py:Spread (crossover)" in rejected(capsys, *line, *named)
 
 
 STATED = """
@@ -180,4 +180,4 @@ def test_a_series_does_not_run_the_scripts_in_its_folder(capsys: Capture) -> Non
     settings = evil()
     shutil.copy(settings, "all/tsp-seed1/run.toml")
     Path("all/tsp-seed1/solution.parquet").unlink()
-    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *series)
+    assert "evil/payload.py:Spread (crossover)" in rejected(capsys, *series)

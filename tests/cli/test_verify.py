@@ -189,7 +189,7 @@ def test_a_path_is_verified_as_one(capsys: Capture) -> None:
     assert found["reason"].endswith(f"begins at 0 instead of {end}, counted from 0. Correct it")
 
 
-def test_a_setting_that_the_problem_lacks_is_refused(capsys: Capture) -> None:
+def test_a_setting_that_the_problem_lacks_is_rejected(capsys: Capture) -> None:
     assert main(["verify", "demo/tsp", str(TOUR), "--set", "rho=1"]) == 2
     assert "unknown setting 'rho'" in capsys.readouterr().err
     assert main(["verify", "demo/qap", str(ASSIGNED), "--set", "ends=0:1"]) == 2

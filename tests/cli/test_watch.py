@@ -151,7 +151,7 @@ def test_a_page_stays_while_its_folder_cannot_be_read(pages: list[str]) -> None:
     assert pages[0] == pages[1]
 
 
-def test_a_page_that_cannot_be_made_is_refused_at_once(capsys: Capture) -> None:
+def test_a_page_that_cannot_be_made_is_rejected_at_once(capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     Path("a").mkdir()
     assert main(["watch", "a", "--page", "a/live.html"]) == 2

@@ -1,4 +1,4 @@
-"""Refusals and wrong costs: one message on all ranks, and no result."""
+"""Rejections and wrong costs: one message on all ranks, and no result."""
 
 import sys
 from pathlib import Path
@@ -105,7 +105,7 @@ SLOW = pytest.mark.slow
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
     ],
 )
-def test_refusal_prints_one_message_and_gives_status_2(
+def test_rejection_prints_one_message_and_gives_status_2(
     mpirun: list[str], line: str, message: str
 ) -> None:
     # On a busy machine, mpirun may see that rank 0 ends with an error status before the others end,
@@ -121,7 +121,7 @@ def test_refusal_prints_one_message_and_gives_status_2(
 
 
 @pytest.mark.slow
-def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
+def test_ranks_with_different_options_are_rejected(mpirun: list[str]) -> None:
     command = [*PROGRAM, "run", "demo/tsp", "--backend", "cpu"]
     done = ran(*mpirun, "1", *command, ":", "-n", "1", *command, "--seed", "5")
     assert done.returncode == 2

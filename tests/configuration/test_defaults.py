@@ -41,7 +41,7 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
                 continue
             for backend in BACKENDS:
                 named = {"algorithm": algorithm, "encoding": encoding, "improver": improver}
-                spec = resolved(problem, backend, **named)  # refuses what is not possible
+                spec = resolved(problem, backend, **named)  # rejects what is not possible
                 assert spec.improver.rate > 0
                 if improver == "none":
                     assert not spec.adjusted

@@ -20,7 +20,7 @@ class Unpriced(FakeProblem):
     moves = ("reversal",)
 
 
-def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_improver_without_delta_of_its_moves_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(CpuBackend, "compile", lambda *request: compiled.append(request))
     for name in ("swap", "tabu"):
@@ -36,7 +36,7 @@ EAX = {"algorithm": "eax", "population": 8, "islands": 1}
 @pytest.mark.parametrize(
     "colonies", [None, ["islands=1 algorithm=brkga", "islands=1 algorithm=eax"]]
 )
-def test_launches_that_no_block_has_memory_for_are_refused(colonies: list[str] | None) -> None:
+def test_launches_that_no_block_has_memory_for_are_rejected(colonies: list[str] | None) -> None:
     problem = cities(900)
     resolved = resolve(Request.of({"colonies": colonies} if colonies else dict(EAX)), problem)
     spec = resolved.spec

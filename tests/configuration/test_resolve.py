@@ -72,7 +72,7 @@ def test_empty_criteria_mean_the_default(empty: Any) -> None:
     assert [each.text for each in spec.stop] == ["seconds=60"]
 
 
-def test_name_that_is_not_utf8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_that_is_not_utf8_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     name = os.fsdecode(b"caf\xe9.tsp")
     Path(name).touch()

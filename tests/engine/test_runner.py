@@ -43,7 +43,7 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     assert result.summary() in (folder / "log.txt").read_text()
 
 
-def test_a_folder_with_a_run_is_refused_before_anything_is_compiled(
+def test_a_folder_with_a_run_is_rejected_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved(tmp_path / "a")

@@ -33,7 +33,7 @@ CASES: dict[str, dict[str, Any]] = {
     "a random ring, delayed": {**GA, **RING, "migration": "random", DELAY: 1},
     "from one to all": {**GA, **RING, "migration": "broadcast", SELECTION: "roulette"},
     "if better, delayed": {**GA, **RING, REPLACEMENT: "if-better", DELAY: 1},
-    "a torus, no duplicates": {**GA, **RING, "migration": "torus", DUPLICATES: "refuse"},
+    "a torus, no duplicates": {**GA, **RING, "migration": "torus", DUPLICATES: "reject"},
     "random places": {**GA, **RING, "migration": "hypercube", REPLACEMENT: "random"},
     "keys": {"algorithm": "brkga", "migration": "elite", "interval": 5, "reset": 2},
     "swarms": {"algorithm": "pso", **RING, "population": 20},
@@ -102,7 +102,7 @@ def test_runs_that_are_halted_between_migrations_begin_again_alone(
         assert other.migrations().num_rows > 0
 
 
-def test_populations_that_are_too_small_for_the_migrants_are_refused() -> None:
+def test_populations_that_are_too_small_for_the_migrants_are_rejected() -> None:
     settings: dict[str, Any] = {**GA, "migration": "elite", "migrants": 5, "interval": 2}
     with pytest.raises(
         UsageError, match=r"problems\[\d\]: migration elite: an island receives up to 15 migra"

@@ -3,7 +3,7 @@
     python tests/fuzz [N] [--first K] [--only TARGET]
     python tests/fuzz --calls [N] [--first K]
 
-Run N cases (1,000,000), beginning with case K. Each file must be read, or refused with one
+Run N cases (1,000,000), beginning with case K. Each file must be read, or rejected with one
 `IslandsError` on one line, in less than 5 s and 2 GB. With --calls, run N calls (20,000) of the
 functions that make problems, with wrong arguments: see fuzz_models.py. Print all other cases; the
 exit status is 1 if there are any.

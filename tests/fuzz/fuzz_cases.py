@@ -1,4 +1,4 @@
-"""Cases of a fuzz test: each reader gets damaged files, and reads or refuses them.
+"""Cases of a fuzz test: each reader gets damaged files, and reads or rejects them.
 
 A case is a valid file with a few random changes. The random numbers depend only on the case
 number, so that case k is the same everywhere.
@@ -31,7 +31,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Fault:
-    """A case that was neither read nor refused correctly."""
+    """A case that was neither read nor rejected correctly."""
 
     target: str
     case: int

@@ -1,6 +1,6 @@
 """Readers of the records of runs, with valid files to damage.
 
-As a checksum would refuse every damaged file, some readers update the checksum first, to test the
+As a checksum would reject every damaged file, some readers update the checksum first, to test the
 code behind it.
 """
 

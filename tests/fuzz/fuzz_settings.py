@@ -32,7 +32,7 @@ from islands.record.inputs import require_intact, store_problem, trust_folder
 from islands.record.records import kinds_of
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
-_FREE = 32 << 20  # bytes for islands: what needs more is refused
+_FREE = 32 << 20  # bytes for islands: what needs more is rejected
 _BLOCK = 48 << 10
 _SEALED = b"# SHA-256 of the lines above: "
 _FEW: dict[str, Any] = {"islands": 3, "population": 24, "stop": ["seconds=9", "generations=7"]}

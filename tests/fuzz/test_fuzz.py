@@ -9,7 +9,7 @@ from fuzz_models import call_faults
 @pytest.mark.parametrize(
     "cases", [range(3000), pytest.param(range(3000, 20_000), marks=pytest.mark.slow)]
 )
-def test_damaged_files_are_read_or_refused(tmp_path: Path, cases: range) -> None:
+def test_damaged_files_are_read_or_rejected(tmp_path: Path, cases: range) -> None:
     assert list(faults(targets(tmp_path), tmp_path, cases)) == []
 
 
@@ -22,6 +22,6 @@ def test_valid_files_are_read(tmp_path: Path) -> None:
             target.read(tmp_path / target.file)
 
 
-def test_wrong_arguments_are_refused_or_have_exact_costs() -> None:
+def test_wrong_arguments_are_rejected_or_have_exact_costs() -> None:
     """`python tests/fuzz --calls` makes 20,000 calls."""
     assert list(call_faults(range(600))) == []

@@ -36,7 +36,7 @@ def small(name: str) -> Any:
 
 
 def plain_cost(name: str, problem: Any, solution: Any) -> float:
-    """Return the cost of a feasible solution by its definition; refuse an infeasible one."""
+    """Return the cost of a feasible solution by its definition; reject an infeasible one."""
     return _COSTS[name](problem, solution.tolist())
 
 

@@ -29,8 +29,8 @@ class NumpyGa(NumpyGenomes):
     replacement: str = "steady"
     elite: int = 0
     children: int = 0
-    duplicates: str = "refuse"
-    refused = displaced = 0
+    duplicates: str = "reject"
+    rejected = displaced = 0
 
     def with_costs(self, island: int, genomes: list[Genome]) -> tuple[list[Genome], list[int]]:
         found = [self.evaluate(each, self.place(island, s)) for s, each in enumerate(genomes)]
@@ -67,16 +67,16 @@ class NumpyGa(NumpyGenomes):
         self, island: int, slot: int, ranked: list[tuple[Genome, int]], order: list[int]
     ) -> tuple[Genome, int]:
         """Return the individual that takes the place of the one of this rank, or that one."""
-        holder, refuses = ranked[slot], self.duplicates == "refuse"
-        is_twin = refuses and holder in ranked[:slot]
+        holder, rejects = ranked[slot], self.duplicates == "reject"
+        is_twin = rejects and holder in ranked[:slot]
         survivors = self.population - (self.children or self.population // 2)
         if slot < survivors and not is_twin:
             return holder
         child = self.evaluated(
             self.child(island, slot, 2 * slot, ranked, order), self.place(island, slot)
         )
-        if refuses and child in ranked:
-            self.refused += 1
+        if rejects and child in ranked:
+            self.rejected += 1
             return holder
         self.displaced += is_twin
         return child if is_twin or child[1] < holder[1] else holder

@@ -27,7 +27,7 @@ class NumpyMemetic(NumpyIslands):
         self.seed, self.reset = seed, reset
         self.apart, self.near, self.fewest, self.most = apart, near, fewest, most
         self.crossover, self.generation = crossover, 0
-        self.kinds = {"crossed": 0, "exchanged": 0, "refused": 0, "crowded": 0, "entered": 0}
+        self.kinds = {"crossed": 0, "exchanged": 0, "rejected": 0, "crowded": 0, "entered": 0}
         """How often each kind of step was taken; tests require each kind."""
         self.orders = [
             [self.random(START, island, slot) for slot in self.slots] for island in range(islands)
@@ -64,7 +64,7 @@ class NumpyMemetic(NumpyIslands):
                 other_cost <= cost and self.are_near(other, child)
                 for other, other_cost, _ in others
             ):
-                self.kinds["refused"] += 1
+                self.kinds["rejected"] += 1
                 continue
             self.kinds["crowded" if cost >= costs[slot] else "entered"] += 1
             orders[slot], new_costs[slot] = child, cost

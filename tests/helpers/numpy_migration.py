@@ -116,7 +116,7 @@ class NumpyMigration:
         entering = []
         for number, (_, migrant) in sorted(enumerate(arriving), key=lambda each: each[1][1].cost):
             identity = (migrant.cost, migrant.keys.tobytes())
-            if self.duplicates == "refuse" and identity in known:
+            if self.duplicates == "reject" and identity in known:
                 continue
             known.add(identity)
             entering.append((number, migrant))

@@ -43,7 +43,7 @@ class Tool:
 
     @classmethod
     def of(cls, name: str) -> Self:
-        """Return a tool by name; refuse one that this machine lacks."""
+        """Return a tool by name; reject one that this machine lacks."""
         if name in CPU_TOOLS:
             place = ["--backend", "cpu", "--threads", _THREADS]
             return cls(name, [], ["-m", "islands"], place, 1, environment_of(name))

@@ -72,7 +72,7 @@ def test_no_knapsack_is_read_in_the_wrong_format(tmp_path: Path, seed: int, widt
             assert content(read_mkp(path, recognised(path))) == content(file)
 
 
-def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_fits_two_formats_is_rejected(tmp_path: Path) -> None:
     path = write(tmp_path, "both.dat", "2 2 0 1 1 1 1 1 1 1 1")
     assert content(read_mkp(path, "drake")) == ([1, 1], [[1, 1], [1, 1]], [1, 1], None)
     assert content(read_mkp(path, "sac94")) == ([0, 1], [[1, 1], [1, 1]], [1, 1], 1)
@@ -87,7 +87,7 @@ def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
     assert recognised(path) == "drake"
 
 
-def test_a_bomb_is_refused(tmp_path: Path) -> None:
+def test_a_bomb_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "bomb.dat.gz"
     for text in (DRAKE + "\n" * 9_000_000, DRAKE + "1 " * 4_500_000):
         path.write_bytes(gzip.compress(text.encode()))

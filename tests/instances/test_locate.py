@@ -48,15 +48,15 @@ def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
 
 
 def test_forbidden_folders_are_named(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> bool:
+    def reject(path: Path) -> bool:
         if "lock" in path.parts:
             raise PermissionError(13, "Permission denied")
         return os.path.isdir(path)  # noqa: PTH112
 
-    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setattr(Path, "is_file", reject)
     with pytest.raises(InputError, match=r"^lock/n3\.tsp: Permission denied\. Change the perm"):
         find("lock/n3.tsp")
-    monkeypatch.setattr(Path, "is_dir", refuse)
+    monkeypatch.setattr(Path, "is_dir", reject)
     monkeypatch.setenv("ISLANDS_INSTANCES", "lock")
     with pytest.raises(InputError, match="ISLANDS_INSTANCES contains lock, not a folder"):
         find("att48").file()
@@ -118,7 +118,7 @@ def test_a_finder_notices_later_files(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(searched) == 3
 
 
-def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
+def test_a_name_in_several_sets_is_rejected(folders: Path) -> None:
     write(folders / "two/other/zi929.tsp")
     with pytest.raises(
         UsageError, match=r"is in several sets\. Name one of national/zi929, other/"

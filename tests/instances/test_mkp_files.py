@@ -71,7 +71,7 @@ def test_a_number_is_not_rounded(tmp_path: Path, word: str) -> None:
     assert Decimal(file.shown(0, int(file.weights[0, 0]))) == Decimal(word)
 
 
-def test_a_gzipped_file_is_read_and_a_bomb_refused(tmp_path: Path) -> None:
+def test_a_gzipped_file_is_read_and_a_bomb_rejected(tmp_path: Path) -> None:
     path = tmp_path / "small.dat.gz"
     path.write_bytes(gzip.compress(DRAKE.encode()))
     assert (read_mkp(path, "drake").name, content(read_mkp(path, "drake"))) == ("small", SMALL)

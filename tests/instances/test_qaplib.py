@@ -127,7 +127,7 @@ def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: P
             file = read_qap(path)
             assert [file.a.tolist(), file.b.tolist()] == matrices
             assert file.stated == StatedCosts()
-            # With the best known cost at the end, it is refused at least.
+            # With the best known cost at the end, it is rejected at least.
             path.write_text(wrapped([*words, cost], widths))
             with suppress(InputError):
                 file = read_qap(path)

@@ -15,12 +15,12 @@ from islands.instances.tsplib import FORMATS, read_tsp
 DATA = Path(__file__).parent / "data"
 
 _WRONG = [line.split("\t") for line in (DATA / "wrong.tsv").read_text().splitlines()]
-"""Files in `data` that must be refused, with the number of the line that the error reports."""
+"""Files in `data` that must be rejected, with the number of the line that the error reports."""
 GOOD = sorted(path.name for path in DATA.glob("good_*") if path.name != "good_display_data.tsp")
 
 
 @pytest.mark.parametrize(("name", "line"), _WRONG)
-def test_a_malformed_file_is_refused_in_one_line(name: str, line: str) -> None:
+def test_a_malformed_file_is_rejected_in_one_line(name: str, line: str) -> None:
     path = DATA / (name if name.endswith(".gz") else f"{name}.tsp")
     with pytest.raises(InputError) as caught:
         read_tsp(path)
@@ -57,7 +57,7 @@ def test_keywords_have_any_case(tmp_path: Path, spelled: Callable[[str], str], m
     np.testing.assert_array_equal(file.coordinates, original.coordinates)
 
 
-def test_a_gigabyte_without_a_line_end_is_refused_in_little_memory(tmp_path: Path) -> None:
+def test_a_gigabyte_without_a_line_end_is_rejected_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "line.tsp"
     with path.open("wb") as stream:
         stream.truncate(1 << 30)
@@ -76,7 +76,7 @@ def test_a_gigabyte_without_a_line_end_is_refused_in_little_memory(tmp_path: Pat
         (b"1 ", "EDGE_WEIGHT_SECTION\n"),
     ],
 )
-def test_a_bomb_is_refused_in_little_memory(tmp_path: Path, filling: bytes, section: str) -> None:
+def test_a_bomb_is_rejected_in_little_memory(tmp_path: Path, filling: bytes, section: str) -> None:
     head = (
         "TYPE : TSP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : UPPER_ROW\n"
     )

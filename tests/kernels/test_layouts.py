@@ -1,4 +1,4 @@
-"""The compiler refuses structs of Python that differ from those of the kernels."""
+"""The compiler rejects structs of Python that differ from those of the kernels."""
 
 from typing import Any
 
@@ -77,9 +77,9 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_the_compiler_refuses_a_difference_and_names_the_member(what: str) -> None:
+def test_the_compiler_rejects_a_difference_and_names_the_member(what: str) -> None:
     plan, data, words = WRONG[what]
-    with pytest.raises(CompileError, match=f"refused a kernel: .*{words}"):
+    with pytest.raises(CompileError, match=f"rejected a kernel: .*{words}"):
         choose("cpu", 1).compile(source(plan, data), Block())
 
 
@@ -88,7 +88,7 @@ def test_the_compiler_refuses_a_difference_and_names_the_member(what: str) -> No
 def test_the_compiler_of_gpus_does_so_too(what: str) -> None:
     plan, data, words = WRONG[what]
     require_compiles(source(PLAN, DATA))
-    with pytest.raises(CompileError, match=f"NVRTC refused a kernel: .*{words}"):
+    with pytest.raises(CompileError, match=f"NVRTC rejected a kernel: .*{words}"):
         require_compiles(source(plan, data))
 
 

@@ -79,7 +79,7 @@ def test_without_a_compiler_and_without_a_gpu_zigs_compiler_is_installed(machine
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_checkout_is_refused(machine: Machine) -> None:
+def test_a_read_only_checkout_is_rejected(machine: Machine) -> None:
     machine.checkout.chmod(0o555)
     failed = machine.run("launch/quickstart")
     machine.checkout.chmod(0o755)

@@ -119,7 +119,7 @@ def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     assert machine.supervise("-H", "hosts", "7", "--out", "r", plan=plan).returncode == 1
 
 
-def test_a_host_file_with_line_ends_of_windows_is_refused(machine: Supervised) -> None:
+def test_a_host_file_with_line_ends_of_windows_is_rejected(machine: Supervised) -> None:
     """The job restarted, as the status of an mpirun that cannot parse the file is not known."""
     hosts = machine.folder / "my hosts"
     hosts.write_bytes(b"alpha slots=2\r\n")

@@ -55,20 +55,20 @@ CHOICES = [
     *itertools.product(SENDING, ["best"], ["worst"], ["accept"], [0]),
     *itertools.product(["ring", "random"], ["best"], ["worst"], DUPLICATES, [1]),
     *itertools.product(["elite"], SELECTIONS, REPLACEMENTS, DUPLICATES, [0]),
-    *itertools.product(["torus"], ["roulette"], ["random"], ["refuse"], [1]),
+    *itertools.product(["torus"], ["roulette"], ["random"], ["reject"], [1]),
 ]
 
 
 def assert_migrates(
     backend: Backend, settings: dict[str, Any], late: int = 0, side: int = 1_000_000
 ) -> int:
-    """Compare migrations with NumPy after `late` generations; return the number refused."""
+    """Compare migrations with NumPy after `late` generations; return the number rejected."""
     islands = archipelago_of(backend, side=side, **settings)
     shift(islands, late)
     # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
     reference.number, delay = late, settings["delay"]
-    refused = 0
+    rejected = 0
     for generations in (3, 0, 0, 4):
         islands.advance(generations)
         cost, keys = seen(islands)
@@ -89,9 +89,9 @@ def assert_migrates(
             tuple(np.array(row).tolist()) for row in rows
         ]
         assert arrivals.number == reference.number - delay
-        refused += sum(not row[3] for row in rows)
+        rejected += sum(not row[3] for row in rows)
     assert islands.migrations == late + 4
-    return refused
+    return rejected
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_migration_equals_the_numpy_reference(
 ) -> None:
     settings = {"topology": topology, "selection": selection, "replacement": replacement}
     settings |= {"duplicates": duplicates, "delay": delay}
-    refused = assert_migrates(backend, settings)
+    rejected = assert_migrates(backend, settings)
     if replacement != "if-better":
-        assert (refused > 0) == (duplicates == "refuse")
+        assert (rejected > 0) == (duplicates == "reject")
 
 
 @pytest.mark.parametrize("selection", ["random", "roulette"])

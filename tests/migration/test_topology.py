@@ -109,7 +109,7 @@ def some(island: int, islands: int, number: int, seed: int) -> list[int]:
 @pytest.mark.parametrize("delay", [0, 1])
 def test_migrants_travel_by_the_function(backend: Backend, delay: int) -> None:
     assert KIND.name_of(Topology("some", some)) == "some"
-    settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
+    settings = {"selection": "best", "replacement": "worst", "duplicates": "reject"}
     assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
 
 

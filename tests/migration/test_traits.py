@@ -30,7 +30,7 @@ MIGRATIONS = [
     {"topology": "elite", "migrants": 1},
     {"topology": "ring", "delay": 1, "selection": "random", "replacement": "random"},
     {"topology": "random", "selection": "roulette", "replacement": "if-better"},
-    {"topology": "torus", "delay": 1, "duplicates": "refuse"},
+    {"topology": "torus", "delay": 1, "duplicates": "reject"},
 ]
 TRAITS: dict[str, Field] = {
     "letters": Field((POPULATION, 3), np.uint8, travels=True),
@@ -145,7 +145,7 @@ def test_all_fields_travel_and_replaced_individuals_are_marked(
     assert "changed" not in saved
 
 
-def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
+def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_rejected(
     backend: Backend, tagged: str
 ) -> None:
     way = MIGRATIONS[1]
@@ -239,7 +239,7 @@ def test_fields_of_one_algorithm_share_a_place() -> None:
     assert bits == [0, 0, 1]
 
 
-def test_more_fields_than_a_migrant_can_mark_are_refused() -> None:
+def test_more_fields_than_a_migrant_can_mark_are_rejected() -> None:
     fields = {**GENES, **{f"f{i}": RATE for i in range(64)}}
     with pytest.raises(UsageError, match="64 fields travel with migrants, but at most 63 may"):
         MigrantLayout([("own", fields)])

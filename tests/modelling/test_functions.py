@@ -42,7 +42,7 @@ MASKED = np.ma.array([1, 2, 3, 4], mask=[0, 1, 0, 0])
         (*("batch", [[1], [1, 2], 3, 4], "batch= returned [[1], [1, 2], 3, 4]. Return an array"),),
     ],
 )
-def test_what_is_no_cost_is_refused(argument: str, returned: Any, words: str) -> None:
+def test_what_is_no_cost_is_rejected(argument: str, returned: Any, words: str) -> None:
     assert words in error(lambda given: returned, argument)
     least = UserFunction("batch", lambda rows: [1, 2, 3, -(2**62)]).costs(ORDERS, real=None)
     assert least.min() == -(2**62)
@@ -65,7 +65,7 @@ def test_a_function_of_other_arguments_names_no_line_of_this_package(argument: s
 
 
 @pytest.mark.parametrize(("maximise", "best"), [(False, -np.inf), (True, np.inf)])
-def test_an_infinite_cost_better_than_all_others_is_refused(maximise: bool, best: float) -> None:
+def test_an_infinite_cost_better_than_all_others_is_rejected(maximise: bool, best: float) -> None:
     problem = islands.permutation(N, function=lambda row: best, maximise=maximise)
     with pytest.raises(RunError, match=f"a cost is {best}"):
         islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=2")

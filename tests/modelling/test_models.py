@@ -9,7 +9,7 @@ from models_for_tests import KINDS, cost_text, model_of
 from programs_for_tests import parts
 
 import islands
-from islands.backends.source import refused, user_line
+from islands.backends.source import rejected, user_line
 from islands.errors import RunError
 from islands.modelling.kinds import vectors_of
 from islands.modelling.model import restored
@@ -65,8 +65,8 @@ def test_solutions_of_files_are_the_same(kind: str, tmp_path: Path) -> None:
 def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
     problem = islands.permutation(3, cost=cost_text("    int a = 1;\n    return b;"))
     own = {problem.header.name: problem.header.text or ""}
-    said = str(refused("NVRTC", "0", f"program.cu(1): warning\n{form}\n", own))
-    assert f"NVRTC refused a kernel: {form}; this line is 'return b;'" in said
+    said = str(rejected("NVRTC", "0", f"program.cu(1): warning\n{form}\n", own))
+    assert f"NVRTC rejected a kernel: {form}; this line is 'return b;'" in said
     assert user_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
     assert user_line(problem.header.text or "", "other.cu", 3) is None
 

@@ -202,7 +202,7 @@ def test_texts_of_a_class_may_be_files(tmp_path: Path) -> None:
     assert "must define" not in str(raised.value)
 
 
-def test_a_function_of_no_base_class_is_refused() -> None:
+def test_a_function_of_no_base_class_is_rejected() -> None:
     with pytest.raises(UsageError, match="violation: calls a function base::"):
         subclass(MaxCut, violation=BALANCED)(EDGES)
 
@@ -237,7 +237,7 @@ def test_a_subclass_may_look_for_the_highest_cost() -> None:
     assert islands.solve(problem, generations=20).cost == longest
 
 
-def test_code_inside_of_a_class_is_refused() -> None:
+def test_code_inside_of_a_class_is_rejected() -> None:
     for name, value in {"state": SETUP, "cost": Path("cost.cuh"), "cooperative": False}.items():
         with pytest.raises(UsageError, match=rf"Write it after .* Wrong\(JobShop, {name}=...\)"):
             new_class("Wrong", (JobShop,), {}, lambda own, n=name, v=value: own.update({n: v}))

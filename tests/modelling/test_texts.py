@@ -248,7 +248,7 @@ def test_one_text_with_helpers_may_be_all_functions(texts: Any, algorithm: str) 
         ("return n > 1 ? INFINITY : s[0];", "returns a real number: let cost and all other"),
     ],
 )
-def test_code_that_loses_its_value_is_refused(body: str, message: str) -> None:
+def test_code_that_loses_its_value_is_rejected(body: str, message: str) -> None:
     """A missing return ended the process; the fraction of a real cost was lost silently."""
     with pytest.raises(CompileError, match=rf"{message}.*cost\.cu|cost\.cu.*{message}"):
         islands.permutation(4, cost=cost_text(body)).program_costs(np.arange(4)[np.newaxis], "cpu")

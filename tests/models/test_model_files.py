@@ -48,7 +48,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("form", "text"), WRONG)
-def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, text: str) -> None:
+def test_wrong_files_are_rejected_in_little_memory(tmp_path: Path, form: str, text: str) -> None:
     islands.load("demo/tsp")  # the catalogue is read once
     path = tmp_path / "wrong.txt"
     path.write_text(text)
@@ -66,7 +66,7 @@ def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, tex
         lambda: islands.qubo(coo_array(([1], ([0], [1])), shape=(2**31 - 1, 2**31 - 1))),
     ],
 )
-def test_arrays_of_few_entries_are_refused_in_little_memory(make: Callable[[], Any]) -> None:
+def test_arrays_of_few_entries_are_rejected_in_little_memory(make: Callable[[], Any]) -> None:
     with peak_below(8 << 20), pytest.raises(UsageError):
         make()
 

@@ -1,4 +1,4 @@
-"""Ranks that run another program are refused; the environment of MPI before it starts."""
+"""Ranks that run another program are rejected; the environment of MPI before it starts."""
 
 import os
 import re

@@ -35,7 +35,7 @@ def test_rank_and_size_come_from_the_launcher(
 
 
 @pytest.mark.parametrize(("rank", "size"), [("x", "2"), ("0", "-2"), ("2", "2")])
-def test_invalid_variables_of_a_launcher_are_refused(
+def test_invalid_variables_of_a_launcher_are_rejected(
     rank: str, size: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMPI_COMM_WORLD_RANK", rank)

@@ -147,7 +147,7 @@ def test_rejected_feasible_solutions_are_kept(
         algorithm, encoding, {**changes}, sizes=sizes, problem=problem, backend=backend
     )
     genomes = ENCODINGS[encoding]["subset"](problem.size, None, "free", assigns=False)
-    best, refused = [2**62] * 2, 0
+    best, rejected = [2**62] * 2, 0
     for _ in range(12):
         mine.advance(1)
         seen = mine.snapshot()
@@ -160,10 +160,10 @@ def test_rejected_feasible_solutions_are_kept(
                     choice = genomes.decode(genome[np.newaxis])[0]
                     problem.check(choice)
                     assert cost == -2 * problem.costs(choice[np.newaxis])[0]
-                    refused += cost not in held
+                    rejected += cost not in held
             both = np.concatenate([held, seen["offered_cost"][island]])
             best[island] = min([best[island], *both[both % 2 == 0].tolist()])
-    assert refused > 0
+    assert rejected > 0
     assert [each.best for each in mine.measure()] == [cost // 2 for cost in best]
 
 

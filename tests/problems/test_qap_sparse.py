@@ -146,7 +146,7 @@ def test_sparse_matrices_are_taken_and_entries_of_a_pair_are_added() -> None:
     assert [problem.cost(order) for order in ([0, 1], [1, 0])] == [6, 18]
 
 
-def test_a_sparse_matrix_on_a_gpu_is_refused() -> None:
+def test_a_sparse_matrix_on_a_gpu_is_rejected() -> None:
     class OnDevice:
         shape, nnz, dtype = (3, 3), 2, np.dtype(float)
 

@@ -51,7 +51,7 @@ def test_nan_is_worse_than_infinity() -> None:
 
 @pytest.mark.parametrize("maximise", [False, True])
 def test_the_device_has_the_same_integers(backend: Backend, maximise: bool) -> None:
-    # NaN and an infinity that is better than all other costs are refused.
+    # NaN and an infinity that is better than all other costs are rejected.
     values = np.concatenate([EDGES[:-1] if maximise else EDGES[1:], [-0.0]])
     own: Any = {"cost": cost_text("return data.values[s[0]];", "double"), "maximise": maximise}
     problem = islands.permutation(len(values), data={"values": values}, **own)

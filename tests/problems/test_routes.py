@@ -175,7 +175,7 @@ def test_tiny_lengths_are_scaled() -> None:
 
 
 @pytest.mark.parametrize("way", ["from", "to"])
-def test_a_city_without_a_way_is_refused_unless_it_may_be_an_end(way: str) -> None:
+def test_a_city_without_a_way_is_rejected_unless_it_may_be_an_end(way: str) -> None:
     lengths = legs(5, 1, symmetric=False)
     (lengths if way == "from" else lengths.T)[2, [0, 1, 3, 4]] = np.inf
     with pytest.raises(UsageError, match=f"no leg leads {way} city 2"):

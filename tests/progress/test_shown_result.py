@@ -77,7 +77,7 @@ def test_results_can_be_pickled() -> None:
     assert (copy.solution == found.solution).all()
 
 
-def test_records_that_are_missing_are_refused(tmp_path: Path) -> None:
+def test_records_that_are_missing_are_rejected(tmp_path: Path) -> None:
     settings = FEW | {"record": {"migrations": False}}
     for out in (None, tmp_path):
         with pytest.raises(islands.IslandsError, match="recorded no migrations"):

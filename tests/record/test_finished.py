@@ -1,4 +1,4 @@
-"""The result and the settings of a run are read again, and refused if they are damaged."""
+"""The result and the settings of a run are read again, and rejected if they are damaged."""
 
 import re
 import tomllib
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "a"
 
 
-def test_a_result_that_contradicts_its_solution_is_refused(folder: Path) -> None:
+def test_a_result_that_contradicts_its_solution_is_rejected(folder: Path) -> None:
     path = change_result(folder, cost=99)
     with pytest.raises(InputError, match="cost 99"):
         resumed(folder)
@@ -44,7 +44,7 @@ def test_a_result_that_contradicts_its_solution_is_refused(folder: Path) -> None
 
 
 @pytest.mark.parametrize("facts", [{"cost": "100"}, {"seed": True}, {"ranks": None}])
-def test_a_result_with_values_of_other_types_is_refused(
+def test_a_result_with_values_of_other_types_is_rejected(
     folder: Path, facts: dict[str, object]
 ) -> None:
     change_result(folder, **facts)
@@ -52,7 +52,7 @@ def test_a_result_with_values_of_other_types_is_refused(
         resumed(folder)
 
 
-def test_a_result_of_a_changed_instance_is_refused(folder: Path) -> None:
+def test_a_result_of_a_changed_instance_is_rejected(folder: Path) -> None:
     # As both were written when the instance was another one.
     change_metadata(folder, b"islands.run", lambda _: b"0" * 64)
     settings = folder / "run.toml"

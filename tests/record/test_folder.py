@@ -16,7 +16,7 @@ from islands.record.folder import (
     LEDGER,
     FolderKind,
     kind_of,
-    refuse_unfit,
+    reject_unfit,
     remove_checkpoint,
     require_run,
 )
@@ -79,7 +79,7 @@ def test_an_unfinished_measurement_is_known_by_its_ledger(tmp_path: Path) -> Non
     assert kind_of(tmp_path) is FolderKind.BATCH
 
 
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_rejected(tmp_path: Path) -> None:
     require_run(finished(tmp_path / "a"))
     for folder in (Path("/nonexistent"), Path("/etc/hostname"), Path("x" * 300)):
         with pytest.raises(InputError, match=str(folder)):
@@ -93,15 +93,15 @@ def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
         (f"{SIGN} 0.1.0, format x: --config repeats it.", "damaged"),
     ],
 )
-def test_a_run_of_another_format_is_refused(tmp_path: Path, line: str, reason: str) -> None:
+def test_a_run_of_another_format_is_rejected(tmp_path: Path, line: str, reason: str) -> None:
     folder = finished(tmp_path / "a")
     (folder / "run.toml").write_text(f"{line}\nseed = 1\n")
     with pytest.raises(InputError, match=reason):
         require_run(folder)
     # It is still a run, which is overwritten only with force.
     with pytest.raises(UsageError, match="contains a finished run"):
-        refuse_unfit(folder, force=False)
-    refuse_unfit(folder, force=True)
+        reject_unfit(folder, force=False)
+    reject_unfit(folder, force=True)
 
 
 def test_removing_a_checkpoint_keeps_foreign_files(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_removing_a_checkpoint_keeps_foreign_files(tmp_path: Path) -> None:
     assert not checkpoint.exists()
 
 
-def test_where_no_folder_can_be_it_is_refused(tmp_path: Path) -> None:
+def test_where_no_folder_can_be_it_is_rejected(tmp_path: Path) -> None:
     assert claimed(tmp_path / "new" / "b").is_dir()
     (tmp_path / "a").touch()
     for path in (tmp_path / "a", tmp_path / "a" / "b"):
@@ -175,7 +175,7 @@ def test_a_run_that_finished_while_waiting_for_the_lock_is_not_overwritten(tmp_p
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("settings", [None, "rho = 0.7\n"])
-def test_a_folder_with_the_users_own_files_is_refused_and_not_changed(
+def test_a_folder_with_the_users_own_files_is_rejected_and_not_changed(
     tmp_path: Path, force: bool, settings: str | None
 ) -> None:
     (tmp_path / "trace").mkdir()

@@ -76,7 +76,7 @@ def test_every_command_says_what_is_of_another_run(runs: Path, capsys: Capture, 
         (["plot", "seed1", "convergence"], 0),
         (["export", "seed1", "--csv", "rows.csv"], 0),
         (["verify", "demo/tsp", "seed1"], 1),
-        # The result is that of the settings, or the folder is refused.
+        # The result is that of the settings, or the folder is rejected.
         (["resume", "seed1"], 2 if name in ("run.toml", "solution.parquet") else 0),
     ):
         with without_rendering():
@@ -86,7 +86,7 @@ def test_every_command_says_what_is_of_another_run(runs: Path, capsys: Capture, 
     assert json.loads(said(capsys, "verify", "demo/tsp", "seed1", "--json", status=1))
 
 
-def test_records_of_another_run_are_refused_in_python(runs: Path) -> None:
+def test_records_of_another_run_are_rejected_in_python(runs: Path) -> None:
     own = islands.read_run(runs)
     assert own.trace().num_rows > 0
     copied("trace/rank-000.parquet")
@@ -121,8 +121,8 @@ def test_the_same_settings_of_another_instance_are_another_run(runs: Path, capsy
         shutil.rmtree("mixed")
     shutil.copytree("five1", "mixed")
     shutil.copy("five2/problem.npz", "mixed/problem.npz")
-    refused = said(capsys, "resume", "mixed", "--stop", "generations=5", status=2)
-    assert "problem.npz does not contain the problem of run.toml" in refused
+    rejected = said(capsys, "resume", "mixed", "--stop", "generations=5", status=2)
+    assert "problem.npz does not contain the problem of run.toml" in rejected
 
 
 def test_verify_compares_the_two_files_of_the_solution(runs: Path, capsys: Capture) -> None:

@@ -50,7 +50,7 @@ def test_every_flipped_bit_is_detected_or_harmless(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1PAR1PAR1", b"\0" * 1000])
-def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_rejected(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a\.parquet"):
@@ -141,7 +141,7 @@ def varint(number: int, size: int) -> bytes:
     return bytes([*(128 | part for part in parts[:-1]), parts[-1]])
 
 
-def refused_in_kilobytes(folder: Path) -> tuple[str, int]:
+def rejected_in_kilobytes(folder: Path) -> tuple[str, int]:
     """Read all files of a folder; return the errors, and the memory that this took."""
     code = (
         "import resource, sys\n"
@@ -165,10 +165,10 @@ def refused_in_kilobytes(folder: Path) -> tuple[str, int]:
 
 
 @pytest.mark.slow
-def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -> None:
+def test_files_that_no_run_writes_are_rejected_in_little_memory(tmp_path: Path) -> None:
     for name, (table, options) in bombs().items():
         (tmp_path / f"{name}.parquet").write_bytes(stored(table, **options))
-    errors, kilobytes = refused_in_kilobytes(tmp_path)
+    errors, kilobytes = rejected_in_kilobytes(tmp_path)
     assert "is read" not in errors
     assert "words of a megabyte.parquet: is damaged or cut off: 25 rows have 1048629" in errors
     assert "rows.parquet: has 4194305 rows, but this command reads at most 4194304" in errors
@@ -179,7 +179,7 @@ def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -
 def test_a_footer_that_lies_gains_no_more_than_its_compression(tmp_path: Path) -> None:
     for name, content in liars().items():
         (tmp_path / f"{name}.parquet").write_bytes(content)
-    errors, kilobytes = refused_in_kilobytes(tmp_path)
+    errors, kilobytes = rejected_in_kilobytes(tmp_path)
     assert "bytes.parquet: is damaged or cut off: a text has more than 32 bytes" in errors
     assert "rows.parquet: is damaged or cut off: it has more rows than its footer states" in errors
     assert kilobytes < 32 << 10

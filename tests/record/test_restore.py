@@ -125,15 +125,15 @@ FAULTS: dict[str, tuple[str, Callable[[Path], object], str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_damaged_checkpoint_is_refused_and_the_previous_one_used(
+def test_a_damaged_checkpoint_is_rejected_and_the_previous_one_used(
     fault: str, folder: Path, tmp_path: Path
 ) -> None:
     name, harm, reason = FAULTS[fault]
     assert checkpoints(folder) == ["000000000040.1", "000000000048.1"]
     harm(folder / "checkpoints" / "000000000048.1" / name)
     _, said = start(folder, 2)
-    (refused,) = [line for line in said.splitlines() if line.startswith("refused ")]
-    assert re.search(f"000000000048.1: .*{reason}", refused)
+    (rejected,) = [line for line in said.splitlines() if line.startswith("rejected ")]
+    assert re.search(f"000000000048.1: .*{reason}", rejected)
     assert "resumed from generation 40" in said
     require_same(folder, whole(tmp_path / "b", 2))
 

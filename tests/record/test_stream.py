@@ -190,7 +190,7 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
         numbers(tmp_path, 1, 2, start=3)
 
 
-def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:
+def test_a_stream_of_rows_without_bytes_is_rejected(tmp_path: Path) -> None:
     path = stream_path(tmp_path / "trace", 0, 1)
     path.parent.mkdir()
     column = pa.Array.from_buffers(pa.null(), (1 << 31) - 1, [None])
@@ -201,7 +201,7 @@ def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:
         reading.read_records(tmp_path, "trace")
 
 
-def test_a_stream_whose_rows_have_more_bytes_than_the_file_is_refused(tmp_path: Path) -> None:
+def test_a_stream_whose_rows_have_more_bytes_than_the_file_is_rejected(tmp_path: Path) -> None:
     path = stream_path(tmp_path / "trace", 0, 1)
     path.parent.mkdir()
     rows = pa.record_batch({"mean": np.zeros(1 << 20)})

@@ -134,7 +134,7 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         assert runs.count == 0
 
 
-def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_another_experiment_is_rejected(tmp_path: Path) -> None:
     ExperimentFolder(tmp_path, SETTINGS).store.close()
     with pytest.raises(
         UsageError, match=r"other settings: what, seeds|other settings: seeds, what"

@@ -132,7 +132,7 @@ def test_a_sweep_that_submits_itself_counts_the_lines_with_options(tmp_path: Pat
 SITE = "touch sourced\nexport SBATCH_PARTITION=of-the-site\n"
 
 
-def test_a_site_with_line_ends_of_windows_is_refused(tmp_path: Path) -> None:
+def test_a_site_with_line_ends_of_windows_is_rejected(tmp_path: Path) -> None:
     """The job would be in a partition whose name ends in a carriage return."""
     site = tmp_path / "site.env"
     site.write_bytes(b"export SBATCH_PARTITION=gpu\r\n")
@@ -198,7 +198,7 @@ def test_a_batch_script_sources_the_site_next_to_itself(
     assert not (tmp_path / "foreign").exists()
 
 
-def test_a_notice_that_the_batch_script_does_not_receive_is_refused() -> None:
+def test_a_notice_that_the_batch_script_does_not_receive_is_rejected() -> None:
     for signal in ("USR1@5", "R:USR1@5", "B:TERM@60", "B:USR1@"):
         for options, of_site in (([f"--sbatch=signal={signal}"], {}), ([], {"signal": signal})):
             with pytest.raises(UsageError, match="Write signal=B:USR1@SECONDS"):

@@ -10,7 +10,7 @@ from islands.errors import InputError, RunError, UsageError
 from islands.parallel import ERROR_FILE, record_error
 from islands.studies.clusters.commands import ending
 from islands.studies.clusters.follow import state_of
-from islands.studies.clusters.jobs import Job, JobAttempts, latest_job, refuse_second_job
+from islands.studies.clusters.jobs import Job, JobAttempts, latest_job, reject_second_job
 from islands.studies.clusters.ranks import Allocation, find_launcher
 from islands.studies.clusters.run_job import _must_requeue
 from islands.studies.clusters.submit import seconds_of, signal_before, submit_job, time_limit
@@ -42,7 +42,7 @@ def test_gpus_are_counted_however_slurm_grants_them(variables: dict[str, str], g
     assert allocation(**variables).gpus == gpus
 
 
-def test_ranks_and_gpus_that_do_not_match_are_refused() -> None:
+def test_ranks_and_gpus_that_do_not_match_are_rejected() -> None:
     for tasks, gpus in (("2", "0"), ("1", "4"), ("4", "2")):
         job = allocation(SLURM_TASKS_PER_NODE=tasks, SLURM_GPUS_ON_NODE=gpus)
         with pytest.raises(UsageError):
@@ -117,7 +117,7 @@ def test_two_attempts_without_a_new_checkpoint_are_stuck(
     assert not attempts.are_stuck("6"), "another job begins anew"
 
 
-def test_a_record_is_read_back_a_damaged_one_refused_and_a_partial_line_replaced(
+def test_a_record_is_read_back_a_damaged_one_rejected_and_a_partial_line_replaced(
     tmp_path: Path,
 ) -> None:
     attempts, path = JobAttempts(tmp_path), tmp_path / "slurm/attempts.jsonl"
@@ -204,7 +204,7 @@ def test_slurm_tells_why_it_ends_a_job(slurm: Commands, shown: str, why: str | N
     assert ending("5", restarts=1) == why
 
 
-def test_a_refused_job_leaves_the_folder_as_it_was(slurm: Commands) -> None:
+def test_a_rejected_job_leaves_the_folder_as_it_was(slurm: Commands) -> None:
     slurm.fails("sbatch", "sbatch: error: Job violates a limit")
     for lines in (None, ["demo/tsp", "demo/qap"]):
         with pytest.raises(InputError, match="Job violates a limit"):
@@ -233,11 +233,11 @@ def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
     assert str(state_of(folder)) == "queued (job 7)"
 
 
-def test_a_second_job_for_a_folder_is_refused(slurm: Commands) -> None:
+def test_a_second_job_for_a_folder_is_rejected(slurm: Commands) -> None:
     folder = Path("run")
     submit(folder, "5")
-    refuse_second_job(folder)
+    reject_second_job(folder)
     slurm.prints("squeue", "5")
-    refuse_second_job(folder, own="5")
+    reject_second_job(folder, own="5")
     with pytest.raises(UsageError, match="scancel 5"):
-        refuse_second_job(folder)
+        reject_second_job(folder)

@@ -139,7 +139,7 @@ def test_slurm_receives_a_comment_and_a_folder_as_they_are(user: User) -> None:
 def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
     user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
     user.islands(*LINE, "--out", "run", status=2)
-    # Slurm accepts the script that a dry run prints, and refuses what it does not have.
+    # Slurm accepts the script that a dry run prints, and rejects what it does not have.
     (user.folder / "job.sbatch").write_text(user.islands(*LINE, "--time", "1h", "--dry-run"))
     user.call("sbatch", "--test-only", "job.sbatch")
     user.islands(*LINE, "--partition", "nowhere", "--dry-run", status=2)
@@ -147,9 +147,9 @@ def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
 
 def test_a_folder_has_one_job_at_a_time_and_may_be_submitted_again(user: User) -> None:
     first = json.loads(user.islands(*LINE, "--sbatch", "hold", "--out", "run", "--json"))["job"]
-    refused = user.islands(*LINE, "--out", "run", status=2)
-    assert f"job {first} for this folder is queued or running" in refused
-    assert f"scancel {first}" in refused
+    rejected = user.islands(*LINE, "--out", "run", status=2)
+    assert f"job {first} for this folder is queued or running" in rejected
+    assert f"scancel {first}" in rejected
     user.call("scancel", first)
     second = user.call("sbatch", "--parsable", "--hold", "run/slurm/job.sbatch").strip()
     user.call("scontrol", "release", second)

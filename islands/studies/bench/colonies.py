@@ -19,7 +19,7 @@ _SUITED: Mapping[str, Sequence[str]] = BENCHES["colonies"]["suited"]
 
 
 def measure(request: BenchRequest) -> Iterator[Row]:
-    """Return the rows of all methods on each instance; refuse invalid ones first; collective."""
+    """Return the rows of all methods on each instance; reject invalid ones first; collective."""
     problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
     return compared(request, problems, lambda problem: methods(problem, request))
 

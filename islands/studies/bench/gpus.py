@@ -42,7 +42,7 @@ _SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance; every rank returns those of rank 0; collective.
 
-    Refuse invalid methods and instances immediately, not when the first row is requested.
+    Reject invalid methods and instances immediately, not when the first row is requested.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
@@ -56,7 +56,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[Row]:
     world = request.world
-    # Refuse too few GPUs now, not when the largest number of ranks begins.
+    # Reject too few GPUs now, not when the largest number of ranks begins.
     take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
     rows, laws = list[Row](), list[Row]()
     work = [(case, SPEED) for case in cases]

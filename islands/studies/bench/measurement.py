@@ -10,7 +10,7 @@ from islands.doctor.nvidia import driver
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import published, reading
-from islands.record.folder import BENCH, FolderKind, refuse_other_work
+from islands.record.folder import BENCH, FolderKind, reject_other_work
 from islands.record.provenance import provenance
 from islands.studies.bench import gpus_rows
 from islands.studies.bench.base import TABLES, BenchRequest, table
@@ -41,9 +41,9 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
     return {"benchmarks": sorted(benchmarks), **options}
 
 
-def refuse_other_measurement(folder: Path, defined: dict[str, list[str]]) -> None:
-    """Refuse `folder` if it is a file or contains another measurement or other work."""
-    refuse_other_work(folder, FolderKind.MEASUREMENT)
+def reject_other_measurement(folder: Path, defined: dict[str, list[str]]) -> None:
+    """Reject `folder` if it is a file or contains another measurement or other work."""
+    reject_other_work(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
     earlier = _provenance_in(folder / BENCH)

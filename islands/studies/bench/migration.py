@@ -36,7 +36,7 @@ SCALING = table("scaling")
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each instance; every rank returns those of rank 0; collective.
 
-    Refuse invalid instances and settings immediately, not when the first row is requested.
+    Reject invalid instances and settings immediately, not when the first row is requested.
     """
     world = request.world
     problems = world.run_on_all(lambda: {name: _problem(name) for name in request.instances})

@@ -25,7 +25,7 @@ EVERY = {"cpu": 1, "cuda": 10}
 def measure(request: BenchRequest) -> Iterator[Row]:
     """Return the rows of each method on each instance and backend, then comparisons and means.
 
-    Collective. Refuse invalid methods and instances immediately, not at the first row.
+    Collective. Reject invalid methods and instances immediately, not at the first row.
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
@@ -38,7 +38,7 @@ def compared(
     problems: Sequence[Problem],
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[Row]:
-    """Return the rows of the methods of each problem; refuse invalid ones first; collective."""
+    """Return the rows of the methods of each problem; reject invalid ones first; collective."""
     world = request.world
     world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
     methods = world.run_on_all(
@@ -68,7 +68,7 @@ def _measured(
 
 
 def _methods(problem: Problem, request: BenchRequest, listed: Sequence[Variant]) -> list[Method]:
-    """Return all methods on all backends; refuse invalid settings before the first run."""
+    """Return all methods on all backends; reject invalid settings before the first run."""
     stop = ["best-known"] if problem.best_known is not None else []
     options: dict[str, Any] = {"stop": [*stop, f"seconds={request.limit:g}"]}
     if request.threads is not None:

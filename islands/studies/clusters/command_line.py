@@ -23,7 +23,7 @@ class JobFacts:
 
 
 Check = Callable[[Sequence[str]], JobFacts]
-"""Refuses invalid words of `islands run` or `resume`, and returns the facts about the run."""
+"""Rejects invalid words of `islands run` or `resume`, and returns the facts about the run."""
 
 
 class CommandWords:

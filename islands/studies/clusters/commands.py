@@ -79,7 +79,7 @@ def ending(job: str, restarts: int) -> str | None:
 
 
 def requeue(job: str) -> str:
-    """Requeue a job; return Slurm's message if it refuses, otherwise an empty string."""
+    """Requeue a job; return Slurm's message if it rejects, otherwise an empty string."""
     done = _run(["scontrol", "requeue", job])
     return "" if done.returncode == 0 else done.stderr.strip() or "no reason given"
 

@@ -223,8 +223,8 @@ def latest_job(folder: Path) -> str | None:
     return None if attempt is None else attempt.job
 
 
-def refuse_second_job(folder: Path, own: str | None = None) -> None:
-    """Refuse a job for a folder for which another job is queued or running."""
+def reject_second_job(folder: Path, own: str | None = None) -> None:
+    """Reject a job for a folder for which another job is queued or running."""
     job, attempt = submitted(folder), JobAttempts(folder).last()
     numbers = {work.job for work in (job, attempt) if work is not None}
     for number in sorted(numbers - {own}):

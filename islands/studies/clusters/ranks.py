@@ -81,7 +81,7 @@ class Allocation:
         return Path("runs") / f"{self.name}-{self.job}"
 
     def require_a_gpu_for_each_rank(self, *, on_cpu: bool, share_gpu: bool) -> None:
-        """Refuse a job whose ranks and GPUs do not match."""
+        """Reject a job whose ranks and GPUs do not match."""
         if on_cpu:
             return
         ranks = self.ranks[0]

@@ -56,7 +56,7 @@ def run_job(
     folder = place or given.folder or allocation.folder
     attempts = JobAttempts(folder)
     is_resumed = continues(given, folder, attempts, allocation.job)
-    jobs.refuse_second_job(folder, own=allocation.job)
+    jobs.reject_second_job(folder, own=allocation.job)
     if attempts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, attempts.all()[-1]))
     with Signals().handled() as signals:
@@ -90,7 +90,7 @@ def run_job(
 
 
 def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str) -> bool:
-    """Return whether to continue the run in the folder; refuse the folder of another run."""
+    """Return whether to continue the run in the folder; reject the folder of another run."""
     if given.resumes:
         return True
     last = next((attempt for attempt in reversed(attempts.all()) if attempt.holds_run), None)
@@ -163,7 +163,7 @@ def _say(message: str) -> None:
 def _launcher(
     program: Sequence[str], run: JobFacts, allocation: Allocation, ranks: int
 ) -> Launcher:
-    """Return the launcher of the ranks; refuse a run that cannot start in this job."""
+    """Return the launcher of the ranks; reject a run that cannot start in this job."""
     if (warning := difference_from_site(os.environ)) is not None:
         _say(f"warning: {warning}")
     allocation.require_a_gpu_for_each_rank(on_cpu=run.on_cpu, share_gpu="--share-gpu" in program)
@@ -214,9 +214,9 @@ def _requeue(allocation: Allocation, folder: Path, attempts: JobAttempts) -> Non
         _say(_no_progress(folder, attempts.all()[-1]))
         return
     _say(f"requeueing job {allocation.job}")
-    if refusal := requeue(allocation.job):
+    if rejection := requeue(allocation.job):
         command = jobs.command_to_continue(folder, attempts.last())
-        _say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
+        _say(f"Slurm does not requeue the job: {rejection}. Continue with: {command}")
 
 
 def _no_progress(folder: Path, last: JobAttempt) -> str:

@@ -245,7 +245,7 @@ def _requested(args: argparse.Namespace, of_site: Gpus | None) -> Gpus:
 
 
 def _of_sbatch(text: str) -> tuple[str, str]:
-    """Return name and value of `--sbatch NAME=VALUE`; refuse names that have their own option."""
+    """Return name and value of `--sbatch NAME=VALUE`; reject names that have their own option."""
     name, equals, value = text.strip().removeprefix("--").partition("=")
     written = f"--sbatch {text}"
     if not name or (equals and not value) or any(letter.isspace() for letter in name):
@@ -264,7 +264,7 @@ def script(
 ) -> str:
     """Return the script that runs `template` with these directives of sbatch and these options.
 
-    Refuse values that do not fit on one line.
+    Reject values that do not fit on one line.
     """
     require_fit("--out", str(folder))
     require_fit("--site", str(site))
@@ -301,7 +301,7 @@ def script(
 
 
 def require_fit(name: str, value: str) -> None:
-    """Refuse a value with a line break: a shell would execute the rest as a command."""
+    """Reject a value with a line break: a shell would execute the rest as a command."""
     if any(unicodedata.category(letter) in _UNFIT for letter in value):
         raise UsageError(
             f"{name} {value!r}: contains a line break or another control character, or is not"
@@ -321,7 +321,7 @@ def _line(name: str, value: str) -> str:
 
 
 def require_accepted(script: str) -> None:
-    """Refuse a script that `sbatch --test-only` rejects, with its message."""
+    """Reject a script that `sbatch --test-only` rejects, with its message."""
     if which("sbatch") is None:
         return
     tested = sbatch(["--test-only"], script)
@@ -329,7 +329,7 @@ def require_accepted(script: str) -> None:
         show(f"islands: not checked by sbatch: {reason(tested.stderr)}", file=sys.stderr)
     elif tested.returncode != 0:
         raise UsageError(
-            f"Slurm refuses the job: {reason(tested.stderr)}. Change the options of islands"
+            f"Slurm rejects the job: {reason(tested.stderr)}. Change the options of islands"
             " submit, or site.env"
         )
 
@@ -337,7 +337,7 @@ def require_accepted(script: str) -> None:
 def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     """Write the script into the folder, submit it, and store the number of the job.
 
-    If Slurm refuses the job, the folder remains unchanged. `lines` are the options of each element
+    If Slurm rejects the job, the folder remains unchanged. `lines` are the options of each element
     of a job array, or None for a single job.
     """
     if which("sbatch") is None:
@@ -356,7 +356,7 @@ def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
         done = sbatch(["--parsable", str(path)])
         if done.returncode != 0:
             raise InputError(
-                f"Slurm refuses the job: {reason(done.stderr)}. Change the options of islands"
+                f"Slurm rejects the job: {reason(done.stderr)}. Change the options of islands"
                 " submit, or site.env"
             )
     number = done.stdout.strip().partition(";")[0]

@@ -232,7 +232,7 @@ def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) ->
     )
     if submission.returncode != 0:
         show(
-            f"islands job: Slurm refuses the collecting job: {reason(submission.stderr)}. When all"
+            f"islands job: Slurm rejects the collecting job: {reason(submission.stderr)}. When all"
             " elements have ended, write the table with:"
             f" islands collect {shlex.quote(str(folder))}",
             file=sys.stderr,

@@ -68,7 +68,7 @@ def _command_of(origin: Mapping[str, Any]) -> str:
 
 
 def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
-    """Return the rows of a table; refuse a damaged one."""
+    """Return the rows of a table; reject a damaged one."""
     rows = bounded_rows(path, delimiter)
     if any(None in row or None in row.values() for row in rows):
         raise InputError(f"{path}: a row and the header differ in length. Restore it")

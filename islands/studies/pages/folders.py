@@ -112,13 +112,13 @@ class LivePage:
     """The page of a folder, which browsers reload until the work in the folder ends."""
 
     def __init__(self, folder: Path, path: Path, seconds: float) -> None:
-        """Refuse a `path` that is not an HTML file; it is written at most once every `seconds`."""
+        """Reject a `path` that is not an HTML file; it is written at most once every `seconds`."""
         require_html("--page", path)
         kind = records.kind_of(folder)
         if kind in (FolderKind.BATCH, FolderKind.MEASUREMENT):
             raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
-            # A run refuses a folder that contains other files.
+            # A run rejects a folder that contains other files.
             raise UsageError(f"--page {path}: is in a folder without results. Name another path")
         require_packages()
         self._folder, self._path, self._seconds = folder, path, seconds

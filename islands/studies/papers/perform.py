@@ -35,7 +35,7 @@ class ExperimentFolder:
     """Writes the files of an experiment; a table is updated after each row."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], store: Store | None = None) -> None:
-        """Begin an experiment or continue one; refuse one with other settings."""
+        """Begin an experiment or continue one; reject one with other settings."""
         self.path, self.store = path, Store() if store is None else store
         self.store.open(path)
         try:

@@ -13,7 +13,7 @@ from islands.cells.campaign import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.errors import UsageError
 from islands.parallel import World
-from islands.record.folder import FolderKind, refuse_other_work
+from islands.record.folder import FolderKind, reject_other_work
 from islands.studies.papers import ALL, PAPERS
 from islands.studies.papers.experiment import ExperimentRequest
 from islands.studies.papers.perform import ExperimentFolder
@@ -57,7 +57,7 @@ def prepared(
     backend: Backend,
     heartbeat: Heartbeat,
 ) -> list[PaperExperiment]:
-    """Return the experiments; refuse wrong options before the first run."""
+    """Return the experiments; reject wrong options before the first run."""
     papers = _papers(args.what)
     threads = {
         name: _threads(args.threads, len(cores), paper.threads)
@@ -70,9 +70,9 @@ def prepared(
             " installed. Install the extra with: pip install 'islands[report]'"
         )
     if args.out is not None and ranks.rank == 0:
-        refuse_other_work(args.out, FolderKind.EXPERIMENT, leftovers=papers)
+        reject_other_work(args.out, FolderKind.EXPERIMENT, leftovers=papers)
         for name in papers if args.what == ALL else ():
-            refuse_other_work(args.out / name, FolderKind.EXPERIMENT)
+            reject_other_work(args.out / name, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []

@@ -49,7 +49,7 @@ class Rival(ABC):
             for name, value in described(Path(__file__).with_name("rivals.toml"))[of].items():
                 setattr(cls, name, value)
 
-    def refusal(self, problem: Problem) -> str | None:
+    def rejection(self, problem: Problem) -> str | None:
         """Return why an instance is not supported, or None if it is."""
         return None if self.given(problem) is not None else f"solves {self.solves} only"
 

@@ -38,7 +38,7 @@ RIVALS: dict[str, Rival] = {rival.name: rival for rival in _ALL}
 
 
 def require_installed(names: Sequence[str]) -> None:
-    """Refuse rivals that are unknown or not installed."""
+    """Reject rivals that are unknown or not installed."""
     for name in names:
         if name not in RIVALS:
             raise UsageError(unknown("rival", name, RIVALS))
@@ -51,17 +51,17 @@ def require_installed(names: Sequence[str]) -> None:
 
 
 def require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: int) -> None:
-    """Refuse a rival that fits no instance, and rivals on several ranks."""
+    """Reject a rival that fits no instance, and rivals on several ranks."""
     if names and ranks > 1:
         raise UsageError(
             f"--rivals {','.join(names)} on {ranks} ranks: waiting ranks would use the cores of"
             " rivals. Start it without mpirun"
         )
     for name in names:
-        refusals = [RIVALS[name].refusal(problem) for problem in problems]
-        if all(refusals):
+        rejections = [RIVALS[name].rejection(problem) for problem in problems]
+        if all(rejections):
             raise UsageError(
-                f"--rivals {name}: {name} {refusals[0]}. Leave it out, or choose instances of"
+                f"--rivals {name}: {name} {rejections[0]}. Leave it out, or choose instances of"
                 " another problem with --of"
             )
 
@@ -79,7 +79,7 @@ class Contest:
         """Yield the fields of a `RunRow` for each suitable rival."""
         for name in self._request.rivals:
             rival = RIVALS[name]
-            if rival.refusal(problem) is None and (rival.is_seeded or seed == 1):
+            if rival.rejection(problem) is None and (rival.is_seeded or seed == 1):
                 yield self._request.campaign.result(
                     self._key(rival, problem, seed),
                     partial(self._result, rival, problem, seed),

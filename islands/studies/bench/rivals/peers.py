@@ -200,9 +200,9 @@ class Sampler(Rival):
     statements = (Quadratic,)
     most: ClassVar[float] = np.inf
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse other problems, and those that are too large."""
-        if why := super().refusal(problem):
+    def rejection(self, problem: Problem) -> str | None:
+        """Reject other problems, and those that are too large."""
+        if why := super().rejection(problem):
             return why
         return None if problem.size <= self.most else f"accepts at most {self.most:,g} items here"
 

@@ -28,10 +28,10 @@ class TourRival(Rival):
 
     largest: ClassVar[str] = "accepts at most {} cities here"
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Refuse problems other than tours, and tours that need a large matrix of distances."""
+    def rejection(self, problem: Problem) -> str | None:
+        """Reject problems other than tours, and tours that need a large matrix of distances."""
         if not isinstance(problem, Tsp):
-            return super().refusal(problem)
+            return super().rejection(problem)
         near = problem.near
         if isinstance(near, Legs):
             if near.file.ends is not None or bool((near.legs < 0).any()):
@@ -114,8 +114,8 @@ class Lkh(TourRival, of="lkh"):
     LKH parameters. LKH counts processor time, and checks the limit after each trial.
     """
 
-    def refusal(self, problem: Problem) -> str | None:
-        """Also refuse directed legs that are too long."""
+    def rejection(self, problem: Problem) -> str | None:
+        """Also reject directed legs that are too long."""
         near = problem.near if isinstance(problem, Tsp) else None
         if (
             isinstance(near, Legs)
@@ -123,7 +123,7 @@ class Lkh(TourRival, of="lkh"):
             and int(near.legs.max()) > _LONGEST_DIRECTED
         ):
             return f"accepts directed legs up to {_LONGEST_DIRECTED} here"
-        return super().refusal(problem)
+        return super().rejection(problem)
 
     def needs_matrix(self, tsp: Tsp) -> bool:
         """Return whether LKH reads all distances instead of coordinates."""
