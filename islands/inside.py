@@ -1,8 +1,8 @@
 """Safe access to files in the folder of one or more runs, which may come from another user.
 
-The folder itself may be a link, but links inside it are rejected: they could lead to any file of the
-user, which a command would read, change or replace. Pipes and devices are rejected as well, as they
-could block a command, or never end.
+The folder itself may be a link, but links inside it are rejected: they could lead to any file of
+the user, which a command would read, change or replace. Pipes and devices are rejected as well,
+as they could block a command, or never end.
 """
 
 import os

@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 
 from islands.errors import InputError, IslandsError, UnwritableError, UsageError, system_reason
 
-_ELSEWHERE = "name a folder in which you may write"
+_ELSEWHERE = "specify a folder in which you may write"
 _OTHER_CACHE = "ISLANDS_CACHE to a folder in which you may write"
 CACHE_ELSEWHERE = f"set {_OTHER_CACHE}"
 """The fix if a file in the cache cannot be written."""
@@ -98,7 +98,7 @@ def reading(path: Path | str) -> AbstractContextManager[None]:
 
     Do the same with the `ValueError` that Python raises for a name that no file can have.
     """
-    return _naming(path, InputError, "", "name a file that can be read")
+    return _naming(path, InputError, "", "specify a file that can be read")
 
 
 def writing(path: Path | str, fix: str = _ELSEWHERE) -> AbstractContextManager[None]:

@@ -63,8 +63,8 @@ def bounded_text(
         raw = stream.read(longest + 1)
     if len(raw) > longest:
         raise InputError(
-            f"{path}: has more than {longest} bytes, the limit for such a file. Name another file,"
-            " or restore this one"
+            f"{path}: has more than {longest} bytes, the limit for such a file. Specify another"
+            " file, or restore this one"
         )
     with parsing(path, "is not UTF-8"):
         return raw.decode(errors=errors)

@@ -44,9 +44,9 @@ def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "fix"),
     [
-        (errno.ENOSPC, "Free space there, or name a folder"),
-        (errno.EACCES, "Change the permissions, or name a folder"),
-        (errno.EROFS, "Name a folder"),
+        (errno.ENOSPC, "Free space there, or specify a folder"),
+        (errno.EACCES, "Change the permissions, or specify a folder"),
+        (errno.EROFS, "Specify a folder"),
     ],
 )
 def test_the_fix_depends_on_why_a_file_cannot_be_written(number: int, fix: str) -> None:

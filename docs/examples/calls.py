@@ -226,7 +226,7 @@ def main() -> None:
         if find_spec(package) is None:
             parser.error(
                 f"--rivals {rival}: the package {package} is not installed. Run pip install"
-                f" {package}, or name the other rivals only"
+                f" {package}, or specify the other rivals only"
             )
     solvers: dict[str, Solver] = {"islands": partial(by_islands, settings=settings)}
     solvers |= {rival: RIVALS[rival][1] for rival in given.rivals}

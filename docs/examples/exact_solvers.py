@@ -172,7 +172,7 @@ def main() -> None:
         if find_spec(package) is None:
             parser.error(
                 f"--rivals {rival}: the package {package} is not installed. Run pip install"
-                f" {package}, or name the other rivals only"
+                f" {package}, or specify the other rivals only"
             )
     print(f"| problem | seed | islands | {' | '.join(given.rivals)} |")
     print("|" + "---|" * (3 + len(given.rivals)), flush=True)

@@ -144,7 +144,7 @@ class BatchPlan(Plan[BatchRun]):
         is_same = kept == plain(self.stored())
         if not is_same or not (self.is_open or kept_names(folder) == [*self.instances]):
             raise UsageError(
-                f"--out {folder}: contains a batch of other instances or settings. Name another"
+                f"--out {folder}: contains a batch of other instances or settings. Specify another"
                 " folder"
                 " folder, or pass --force to overwrite it"
             )

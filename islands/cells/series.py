@@ -83,7 +83,7 @@ class SeriesPlan:
         if first[1:] and any(run.spec.start for run in first):
             raise UsageError(
                 "--start with several instances: a solution belongs to one instance. Leave it"
-                " out, or name one instance"
+                " out, or specify one instance"
             )
         _reject_duplicates(first)
         first[-1].later(runs - 1)
@@ -126,7 +126,7 @@ def _reject_duplicates(runs: Sequence[PlannedRun]) -> None:
         other = seen.setdefault(run.folder, run)
         first, second = other.problem.instance, run.problem.instance
         if other is not run and first == second:
-            raise UsageError(f"{first} is named twice. Name each instance once")
+            raise UsageError(f"{first} is named twice. Specify each instance once")
         if other is not run:
             raise UsageError(
                 f"{first} and {second} would both have the folder {run.folder}. Run one of them in"
@@ -141,7 +141,7 @@ def _reject_other(folder: Path, run: PlannedRun) -> None:
     if names := [name for name in differing(kept, wanted) if name not in DEVICE_SETTINGS]:
         raise UsageError(
             f"--out {folder}: {run.folder} contains a run with other settings:"
-            f" {', '.join(names)}. Name another folder, or pass --force to overwrite it"
+            f" {', '.join(names)}. Specify another folder, or pass --force to overwrite it"
         )
 
 

@@ -263,7 +263,7 @@ def _problems(base: Base, instances: Sequence[str]) -> dict[str, Problem]:
     for request in [base.also({"instance": name}) for name in instances] or [base]:
         problem = load_instance(request)
         if any(problem.instance == other.instance for other in problems.values()):
-            raise UsageError(f"{problem.instance} is named twice. Name each instance once")
+            raise UsageError(f"{problem.instance} is named twice. Specify each instance once")
         problems[absolute(request.instance)] = problem
     return problems
 
@@ -278,7 +278,7 @@ def _require_tunable(spec: RunSpec, runs: int, instances: int) -> None:
     if spec.start and instances > 1:
         raise UsageError(
             "start with several instances: a solution belongs to one instance. Leave it out of"
-            " --config, or name one instance"
+            " --config, or specify one instance"
         )
     spec.general.later(runs - 1)  # rejects a seed that is too large
 
@@ -300,5 +300,5 @@ def _domains(over: Sequence[str], base: Base, spec: RunSpec, problem: Problem) -
         domains[key] = domain(text, groups)
     if not domains:
         known = ", ".join(groups)
-        raise UsageError(f"no settings to tune. Name some with --over KEY=A..B: {known}")
+        raise UsageError(f"no settings to tune. Specify some with --over KEY=A..B: {known}")
     return [domains[key] for key in sorted(domains)]

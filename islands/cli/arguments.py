@@ -100,7 +100,7 @@ def _written(value: object) -> str:
 def folder(text: str) -> Path:
     """Convert text to the path of a folder."""
     if not text:
-        raise ArgumentTypeError("'' is not a folder. Name a new or existing folder")
+        raise ArgumentTypeError("'' is not a folder. Specify a new or existing folder")
     return Path(text)
 
 

@@ -69,8 +69,8 @@ def run_batch(
         names, arriving = first_names(args.instances)
         if not names:
             raise UsageError(
-                "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
-                " a list, or - for standard input"
+                "--batch: no instances. Specify some, such as 'orlib/mknapcb1-*', a folder, @FILE"
+                " with a list, or - for standard input"
             )
         options = {name: value for name, value in request.options.items() if name != "instance"}
         is_open = arriving is not None
@@ -243,7 +243,7 @@ def _files(folder: Path) -> Iterator[str]:
     with reading(folder):
         files = [str(path) for path in sorted(folder.iterdir()) if _may_be_instance(path)]
     if not files:
-        raise UsageError(f"{folder}: has no files of instances. Name a folder that has some")
+        raise UsageError(f"{folder}: has no files of instances. Specify a folder that has some")
     yield from files
 
 

@@ -79,8 +79,8 @@ def main(args: argparse.Namespace) -> int:
         args.of = tuple(dict.fromkeys(instances)) or GPU_INSTANCES
     elif instances:
         raise UsageError(
-            f"--of {','.join(args.of)} with {', '.join(instances)}: both name instances. Name all"
-            " of them with --of"
+            f"--of {','.join(args.of)} with {', '.join(instances)}: both name instances. Specify"
+            " all of them with --of"
         )
     with ExitStack() as folder:
         return _performed(args, folder)
@@ -91,7 +91,9 @@ def _list(args: argparse.Namespace) -> int:
     no_options = ("command", "what", "options", "naming", "first_values", "debug")
     given = [option(name) for name, value in vars(args).items() if value and name not in no_options]
     if given:
-        raise UsageError(f"{' '.join(given)}: name a benchmark, too. Known: {', '.join(BENCHES)}")
+        raise UsageError(
+            f"{' '.join(given)}: specify a benchmark as well. Known: {', '.join(BENCHES)}"
+        )
     for name in BENCHES:
         show(f"{name:12}{benchmark(name)[0].partition(chr(10))[0]}")
     show("\nName one or several, such as: islands bench topologies")

@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
                 f"--{name} {value}: is only for `islands instances {action}`. Leave it out"
             )
     if args.name is None and args.action in _NEEDS:
-        raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
+        raise UsageError(f"instances {args.action}: specify {_NEEDS[args.action]}")
     return ACTIONS[args.action](args)
 
 

@@ -198,7 +198,9 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
 def _resume(args: argparse.Namespace) -> list[str]:
     """Return the words `resume DIR` and the options of the command line."""
     if len(args.instances) not in (2, 3):
-        raise UsageError("resume: name the folder of one run, such as: islands submit resume DIR")
+        raise UsageError(
+            "resume: specify the folder of one run, such as: islands submit resume DIR"
+        )
     if args.array or args.over or args.out:
         raise UsageError(
             "resume with --array, --over or --out: a resumed run has one folder, in which it"
@@ -239,7 +241,7 @@ def _require_writable(folder: Path) -> None:
     existing = next(path for path in paths if path.exists())
     if not (existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)):
         raise UnwritableError(
-            f"--out {folder}: {existing} is not a folder in which you may write. Name"
+            f"--out {folder}: {existing} is not a folder in which you may write. Specify"
             " another folder"
         )
 

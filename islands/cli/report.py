@@ -135,7 +135,7 @@ def export(args: argparse.Namespace) -> int:
     if not files:
         raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
     if len(files) > len({*files}):
-        raise UsageError(f"--csv and --parquet both name {args.csv}. Name two different files")
+        raise UsageError(f"--csv and --parquet both name {args.csv}. Specify two different files")
     rows = _table(args.folder, args.what)
     for warning in warnings(args.folder):
         show(f"islands: {warning}", file=sys.stderr)
@@ -176,7 +176,7 @@ def _table(folder: Path, name: str) -> pa.Table:
     if rows is None:
         if not (folder / FINISHED).exists() and (name == TRACE or _migrates(folder)):
             raise InputError(f"{folder}: the run has no rows of its {name} yet. Export it later")
-        raise InputError(f"{folder}: the run recorded no {name}. Name another run or record")
+        raise InputError(f"{folder}: the run recorded no {name}. Specify another run or record")
     return rows.sort_by([("generation", "ascending"), (RECORDS[name], "ascending")])
 
 

@@ -62,7 +62,7 @@ examples:
 """
 _RESUME_EPILOG = """
 A finished run prints its result again. Only the stopping criteria can be changed. If the file of
-the instance or the script of a part has moved, name its new path.
+the instance or the script of a part has moved, specify its new path.
 
 examples:
   islands resume runs/zi929-20260101-120000
@@ -233,7 +233,8 @@ def _required_of_maps(args: argparse.Namespace) -> Callable[[Resolved], Resolved
         raise UsageError(text)
     if args.geojson.is_file() and not args.force:
         raise UsageError(
-            f"--geojson {args.geojson}: exists. Name another file, or pass --force to overwrite it"
+            f"--geojson {args.geojson}: exists. Specify another file, or pass --force to overwrite"
+            " it"
         )
 
     def required(resolved: Resolved) -> Resolved:
@@ -247,8 +248,8 @@ def _require_folder(path: Path) -> None:
     """Reject a path for --geojson whose folder does not exist."""
     if not path.absolute().parent.is_dir():
         raise UsageError(
-            f"--geojson {path}: the folder {path.parent} does not exist. Create it, or name another"
-            " file"
+            f"--geojson {path}: the folder {path.parent} does not exist. Create it, or specify"
+            " another file"
         )
 
 
@@ -318,7 +319,7 @@ def of_resume(args: argparse.Namespace) -> Request:
 def resume(args: argparse.Namespace) -> int:
     """Resume a run from its last checkpoint, with the same or another number of ranks."""
     if args.script is not None and args.instance is not None:
-        raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
+        raise UsageError(f"{args.script} and --instance {args.instance}: specify the problem once")
     from islands.engine.build import RankOptions
     from islands.engine.runner import resume_requested
     from islands.record.folder import is_batch

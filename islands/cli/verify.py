@@ -111,7 +111,7 @@ def _solution_path(name: str, instance: Path) -> Path:
                     require_run(path)
                 return path
     raise InputError(
-        f"{name}: no such file, and none with this name next to {instance}. Name a solution file"
+        f"{name}: no such file, and none with this name next to {instance}. Specify a solution file"
     )
 
 
@@ -128,7 +128,7 @@ def _format_of_run(path: Path, named: Located) -> str | None:
         return form  # the file of the instance has moved
     if not is_same:
         raise InputError(
-            f"{path}: is a run of {solved.name}, not of {named.name}. Name its instance, or a"
+            f"{path}: is a run of {solved.name}, not of {named.name}. Specify its instance, or a"
             " solution file"
         )
     return form

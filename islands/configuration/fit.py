@@ -310,5 +310,6 @@ def require_population(spec: RunSpec, population: int, algorithm: Algorithm, isl
     if len(spec.start) > islands * population:
         raise UsageError(
             f"{counted(len(spec.start), 'start solution')}: {counted(islands, 'island')} of"
-            f" population={population} hold {islands * population}. Name fewer, or raise population"
+            f" population={population} hold {islands * population}. Specify fewer, or raise"
+            " population"
         )

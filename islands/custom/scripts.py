@@ -43,7 +43,8 @@ def require_trusted(file: Path, words: str) -> None:
     if not is_trusted(file):
         raise UntrustedError(
             f"refers to scripts that you have not named yourself and that would be run: {words}."
-            f" Read the scripts; if you trust them, add {option('trust', True)}, or name them too"
+            f" Read the scripts; if you trust them, add {option('trust', True)}, or specify them"
+            " too"
         )
 
 

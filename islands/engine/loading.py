@@ -95,7 +95,7 @@ def _stored(folder: Path, request: Request) -> Problem:
 
 def _elsewhere(folder: Path, error: str, options: Sequence[str]) -> InputError:
     line = f"{resuming(folder)} {' '.join(options)}"
-    return InputError(f"{error}. To resume, name its new location: {line}")
+    return InputError(f"{error}. To resume, specify its new location: {line}")
 
 
 def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -122,7 +122,8 @@ def _download(url: str, target: Path, stream: IO[bytes], longest: int) -> bool:
     import pooch
 
     hint = (
-        f"Finished files are kept, so try again; or name a mirror with --from, or set {VARIABLE} "
+        f"Finished files are kept, so try again; or specify a mirror with --from, or set {VARIABLE}"
+        " "
         f"to a folder that contains {set_of(target)}/{target.name}"
     )
     try:
@@ -164,5 +165,5 @@ def _unpacked(raw: IO[bytes], longest: int, copy: IO[bytes] | None = None) -> tu
 def _unexpected(entry: Entry, what: str) -> str:
     return (
         f"{what}: not the published file with SHA-256 {entry.sha256}. "
-        f"Try again, or name a mirror with --from"
+        f"Try again, or specify a mirror with --from"
     )

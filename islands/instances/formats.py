@@ -76,7 +76,7 @@ def recognised(path: Path) -> str:
         every = dict.fromkeys(chain.from_iterable(SUFFIXES.values()))
         known = ", ".join(f"{known}, {known}.gz" for known in every)
         raise UsageError(
-            f"{path}: unknown suffix {suffix!r}. Known: {known}; or name the format with"
+            f"{path}: unknown suffix {suffix!r}. Known: {known}; or specify the format with"
             f" {option('format', list(EVERY_FORMAT))}"
         )
     if "orlib" in forms:
@@ -114,13 +114,13 @@ def _of_text(path: Path) -> str:
     if len(head) == 1:
         return "bqp"
     raise UsageError(
-        f"{path}: has two sizes and lines of three numbers, as graphs and matrices have. Name its"
-        f" format with {option('format', ['maxcut', 'qubo', 'bqp', 'diversity'])}"
+        f"{path}: has two sizes and lines of three numbers, as graphs and matrices have. Specify"
+        f" its format with {option('format', ['maxcut', 'qubo', 'bqp', 'diversity'])}"
     )
 
 
-def _name_the_format() -> str:
-    return f"name the format with {option('format', ['qaplib', 'sac94', 'drake'])}"
+def _specify_the_format() -> str:
+    return f"specify the format with {option('format', ['qaplib', 'sac94', 'drake'])}"
 
 
 def _of_numbers(path: Path) -> str:
@@ -143,7 +143,7 @@ def _of_numbers(path: Path) -> str:
                 f"it begins with {count.first} {count.second}, but a knapsack has at least one item"
                 " and one constraint. Correct the sizes"
             )
-        raise lines.error(f"{_misfit(count)}; or {_name_the_format()}")
+        raise lines.error(f"{_misfit(count)}; or {_specify_the_format()}")
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,8 @@ def _size(lines: Lines, word: bytes) -> int:
     if (size := whole(word, 10**_DIGITS - 1)) is None:
         raise lines.error(
             f"{quoted(word)} is not a size of at most {_DIGITS} digits; files of QAPLIB and"
-            f" of knapsacks begin with one. Name a file in such a format, or {_name_the_format()}"
+            f" of knapsacks begin with one. Specify a file in such a format,"
+            f" or {_specify_the_format()}"
         )
     return size
 
@@ -249,7 +250,7 @@ def _of_layout(path: Path, first: int, second: int) -> str:
 def _undecided(path: Path, *forms: str) -> InputError:
     listed = " and ".join(f"{form} ({_PARTS[form]})" for form in forms)
     count = {2: "two", 3: "three"}[len(forms)]
-    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_name_the_format()}")
+    return InputError(f"{path}: the numbers fit {count} formats: {listed}; {_specify_the_format()}")
 
 
 def _is_qap_of_two(path: Path) -> bool:

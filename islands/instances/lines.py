@@ -23,7 +23,7 @@ _LONGEST = 40
 """Maximum length of a number; the time of `int` grows with the square of the length."""
 _DEFLATE = 1032
 """Maximum ratio of the length of a text to that of its gzip file: the limit of deflate."""
-_FIX = "Get the file again, or name another one"
+_FIX = "Get the file again, or specify another one"
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 

@@ -127,7 +127,7 @@ class Finder:
             file_name, colon, title = path.name.rpartition(":")
             if colon and file_name and path.with_name(file_name).is_file():
                 raise UsageError(
-                    f"{instance}: {title!r} is not the number of a problem. Name one by its"
+                    f"{instance}: {title!r} is not the number of a problem. Specify one by its"
                     f" position in the file, such as {instance[: -len(title) - 1]}:00"
                 )
         if (embedded := _embedded(instance)) is not None:
@@ -147,8 +147,10 @@ class Finder:
         if len(matches) > 1:
             listed = ", ".join(matches)
             if not seen.stems.keys().isdisjoint(matches):
-                raise UsageError(f"{instance!r} matches several files: {listed}. Name one of them")
-            raise UsageError(f"{instance!r} is in several sets. Name one of {listed}")
+                raise UsageError(
+                    f"{instance!r} matches several files: {listed}. Specify one of them"
+                )
+            raise UsageError(f"{instance!r} is in several sets. Specify one of {listed}")
         set_name, _, name = matches[0].partition("/")
         entry = catalogue().entry(set_name, name)
         if entry is None:
@@ -226,11 +228,11 @@ def _of_path(path: Path, instance: str, part: int | None) -> Located:
 
 def _not_found(instance: str, path: Path, names: list[str]) -> InputError | UsageError:
     if instance and path.is_dir():
-        return InputError(f"{instance}: is a folder. Name an instance or its file")
+        return InputError(f"{instance}: is a folder. Specify an instance or its file")
     if instance and path.exists():
-        return InputError(f"{instance}: is not a regular file. Name the file of an instance")
+        return InputError(f"{instance}: is not a regular file. Specify the file of an instance")
     if suffix_of(split_part(path)[0].name) in FOUND_BY_NAME or instance.startswith(("/", ".", "~")):
-        return InputError(f"{instance}: no such file. Correct the path, or name an instance")
+        return InputError(f"{instance}: no such file. Correct the path, or specify an instance")
     near = _near(instance, names)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return UsageError(

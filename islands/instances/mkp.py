@@ -259,7 +259,7 @@ def _read_titled(numbers: Numbers, part: int | None) -> MkpFile:
     if not names:
         raise numbers.error(
             "neither a number of problems at the beginning nor a line 'problem NAME.DAT'. "
-            f"Name a file of OR-Library, or name its format with {option('format')}"
+            f"Specify a file of OR-Library, or specify its format with {option('format')}"
         )
     part_of(numbers.lines.path, part, len(names), names)
     assert file is not None, "the part was read"
@@ -287,7 +287,7 @@ def part_of(path: Path, part: int | None, count: int, names: list[str] | None = 
         choice = f"{path}:00" if count == 1 else f"one of {path}:00 to {path}:{count - 1:02}{named}"
         requested = path if part is None else f"{path}:{part:02}"
         contents = counted(count, "problem")
-        raise InputError(f"{requested}: the file contains {contents}. Name {choice}")
+        raise InputError(f"{requested}: the file contains {contents}. Specify {choice}")
     return part
 
 
@@ -306,7 +306,7 @@ def read_mkp(path: Path, form: str, part: int | None = None) -> MkpFile:
         if form == "orlib":
             return read_orlib(numbers, name, part)
         if part:
-            raise InputError(f"{path}:{part:02}: the file contains one problem. Name {path}")
+            raise InputError(f"{path}:{part:02}: the file contains one problem. Specify {path}")
         return ONE_INSTANCE[form](numbers, name)
 
 
@@ -321,7 +321,7 @@ def read_sol(path: Path, n: int) -> NDArray[np.int64]:
         if not 0 <= item < n:
             raise InputError(
                 f"{path}: item {item + first} is not one of {first} to {n - 1 + first}. "
-                "Correct it, or name a solution of this instance"
+                "Correct it, or specify a solution of this instance"
             )
         if subset[item]:
             raise InputError(f"{path}: item {item + first} is chosen twice. Remove one")

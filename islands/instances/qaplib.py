@@ -295,7 +295,7 @@ def _size(lines: Lines, word: bytes) -> int:
     if (n := whole(word, LARGEST, 1)) is None:
         raise lines.error(
             f"n is {quoted(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
-            "must fit in memory. Name a file in the format of QAPLIB, or correct it"
+            "must fit in memory. Specify a file in the format of QAPLIB, or correct it"
         )
     lines.expect(f"n is {n}, which needs", 2 * n * n)
     return n

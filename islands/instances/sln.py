@@ -37,7 +37,7 @@ def read_sln(path: Path, n: int) -> SlnFile:
         if (size := next(numbers, None)) is None:
             raise lines.error("the file is empty. Get it again")
         mismatch = lines.error(
-            f"n is {size}, but the instance has {n}. Name a solution of this instance. If the"
+            f"n is {size}, but the instance has {n}. Specify a solution of this instance. If the"
             f" file begins with the cost, {n} numbers must follow"
         )
         if (cost := next(numbers, None)) is None:

@@ -56,7 +56,7 @@ def solution_file(path: Path, suffix: str, whole: str) -> Path:
         file = inside(path, f"solution{suffix}")
         if not file.exists():
             raise InputError(
-                f"{path}: is a folder without {file.name}. Name a file that contains the {whole}"
+                f"{path}: is a folder without {file.name}. Specify a file that contains the {whole}"
             )
         return file
 

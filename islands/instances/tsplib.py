@@ -260,7 +260,7 @@ class _Reader:
             self._once(key)
             self.sections[key]()
         elif not colon or not key[:1].isalpha():
-            known = "Name a file in the format of TSPLIB"
+            known = "Specify a file in the format of TSPLIB"
             hint = "Remove it, or correct DIMENSION" if self.done else known
             raise self.lines.error(
                 f"{quoted(line)} is neither 'KEYWORD : value' nor a section. {hint}"
@@ -450,10 +450,12 @@ def _skip_header(lines: Lines) -> None:
         if not colon:
             raise lines.error(
                 f"{quoted(line)} is neither 'KEYWORD : value' nor TOUR_SECTION. "
-                "Name a TSPLIB tour, a .json file with a list, or a run's folder"
+                "Specify a TSPLIB tour, a .json file with a list, or a run's folder"
             )
         if key.strip().upper() == b"TYPE" and value.strip().upper() != b"TOUR":
-            raise lines.error(f"TYPE {quoted(value.strip())} is not TOUR. Name a file with a tour")
+            raise lines.error(
+                f"TYPE {quoted(value.strip())} is not TOUR. Specify a file with a tour"
+            )
         line = lines.line()
     if line is None:
-        raise lines.error("the file ends without TOUR_SECTION. Name a file with a tour")
+        raise lines.error("the file ends without TOUR_SECTION. Specify a file with a tour")

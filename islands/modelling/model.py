@@ -336,7 +336,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
     if facts["python"] is not None:
         raise NeedsScriptError(
             f"the cost of {facts['name']} is a Python function ({facts['python']}=), which is not"
-            " stored with a run. Name the script that defines it"
+            " stored with a run. Specify the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
     kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **facts.get("own", {}))

@@ -129,5 +129,5 @@ def read(path: Path) -> GraphColouring:
                 nodes.extend(file.whole(word, "nodes", 1, n) for word in line[1:3])
                 require_size("its edges", len(nodes), "numbers", MOST_NUMBERS, file.error)
         if not nodes:
-            raise file.error("has no lines 'e node node' with nodes from 1. Name another file")
+            raise file.error("has no lines 'e node node' with nodes from 1. Specify another file")
         return graph_colouring(np.array(nodes).reshape(-1, 2) - 1)

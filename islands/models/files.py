@@ -91,7 +91,7 @@ class NumberFile(Numbers):
         while (word := self.word()) is not None:
             if word == last:
                 return
-        raise self.error(f"has no line with {quoted(last)}. Name another file, or its format")
+        raise self.error(f"has no line with {quoted(last)}. Specify another file, or its format")
 
     def end(self) -> None:
         """Reject remaining words."""

@@ -16,7 +16,7 @@ from islands.models.numbers import LARGEST_SUM
 from islands.models.plain import Medians
 from islands.problems.arguments import integers, name_or, read_array
 
-_DIVIDED = "some nodes are not connected. Name a file whose graph is connected"
+_DIVIDED = "some nodes are not connected. Specify a file whose graph is connected"
 
 
 class PMedian(ReadyModel):

@@ -47,7 +47,7 @@ def sizes_of(file: NumberFile, head: list[bytes]) -> tuple[int, int]:
     if len(head) != 2:
         raise file.error(
             f"{quoted(b' '.join(head))} is not of the form 'items entries', nor 'p qubo 0 items"
-            " diagonal others'. Correct it, or name the format of the file"
+            " diagonal others'. Correct it, or specify the format of the file"
         )
     n, m = (file.whole(word, "sizes", 1) for word in head)
     return n, m

@@ -156,7 +156,8 @@ def read(located: Located, form: str | None = None) -> Problem:
         problem = PART_READERS[form](path, located.name, known, form, part)
     elif part is not None:
         raise InputError(
-            f"{located.name}: a file in the format {form} contains one problem. Name it {path}"
+            f"{located.name}: a file in the format {form} contains one problem."
+            f" Refer to it as {path}"
         )
     else:
         problem = READERS[form](path, located.name, known)

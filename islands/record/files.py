@@ -44,7 +44,7 @@ def bounded_rows(path: Path, delimiter: str) -> list[Row]:
     if is_long or len(rows) > most:
         raise InputError(
             f"{path}: has more than {_MOST_BYTES} bytes or {_MOST_CELLS} cells, the limits for a"
-            " table. Name another folder, or restore it"
+            " table. Specify another folder, or restore it"
         )
     return rows
 

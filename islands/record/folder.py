@@ -78,7 +78,9 @@ def reject_unfit(folder: Path | None, *, force: bool) -> None:
         return
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
+            raise UsageError(
+                f"{option('out', folder)}: is a file. Specify a new or existing folder"
+            )
         if folder.exists() and _has_files(folder) and not _first_line(folder).startswith(SIGN):
             raise messages.foreign_files(folder, FolderKind.RUN.noun)
         if (folder / FINISHED).exists() and not force:
@@ -101,12 +103,12 @@ def require_run(folder: Path) -> None:
         line = _first_line(folder)
         is_damaged = settings.exists() and (folder / LOG).exists()
     except OSError as error:
-        raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
+        raise InputError(f"{folder}: {system_reason(error)}. Specify a run's folder") from error
     if not line.startswith(SIGN):
         if is_damaged:
             raise InputError(f"{settings}: is damaged: it does not begin with {SIGN!r}. Restore it")
         content = not_a_run(folder) or (
-            "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
+            "contains no run. Specify the folder that a run writes, such as runs/NAME-DATE-TIME"
         )
         raise InputError(f"{folder}: {content}")
     written = _FIRST_LINE.fullmatch(line)
@@ -153,7 +155,7 @@ def remove_checkpoint(checkpoint: Path) -> None:
 def unusable(folder: Path, error: OSError) -> UsageError:
     """Return the error of a folder that cannot be used."""
     reason = f"{option('out', folder)}: {system_reason(error)}"
-    return UsageError(f"{reason}. Name a folder in which you may write")
+    return UsageError(f"{reason}. Specify a folder in which you may write")
 
 
 def _has_files(folder: Path) -> bool:
@@ -311,13 +313,13 @@ def reject_other_work(folder: Path, kind: FolderKind, leftovers: Collection[str]
         if not folder.exists():
             return
         if not folder.is_dir():
-            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+            raise UsageError(f"--out {folder}: is a file. Specify a new or existing folder")
         present, names = kind_of(folder), {path.name for path in folder.iterdir()}
     if present is kind and names.intersection((LEDGER, MANY_LOCK, BENCH, BATCH_SETTINGS)):
         return
     if present not in (None, kind):
         raise UsageError(
-            f"--out {folder}: contains {present.words}, not {kind.words}. Name a new folder"
+            f"--out {folder}: contains {present.words}, not {kind.words}. Specify a new folder"
         )
     if {name for name in names if not name.startswith(".")} - {*leftovers, JOB}:
         raise messages.foreign_files(folder, kind.noun)
@@ -365,7 +367,7 @@ def not_a_run(folder: Path) -> str:
         return ""
     look = f"Its results are in {folder / next(iter(kind.results.values()))}"
     if kind is FolderKind.SERIES:
-        look = f"Name one of its runs, such as {next(runs_in(folder), folder / 'NAME-seed1')}"
+        look = f"Specify one of its runs, such as {next(runs_in(folder), folder / 'NAME-seed1')}"
     elif kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
         look = f"View it with: islands report {shlex.quote(str(folder))}"
     return f"contains {kind.words}, not a run. {look}; {how_to_continue(folder, kind)}"

@@ -13,7 +13,7 @@ from islands.text import option
 def foreign_files(folder: Path, noun: str) -> UsageError:
     """Return the error for a folder with files, but without work of the kind `noun`."""
     return UsageError(
-        f"{option('out', folder)}: contains files, but no {noun}. Name a new or empty folder, so"
+        f"{option('out', folder)}: contains files, but no {noun}. Specify a new or empty folder, so"
         " that your files are not overwritten"
     )
 
@@ -21,7 +21,7 @@ def foreign_files(folder: Path, noun: str) -> UsageError:
 def finished_run(folder: Path) -> UsageError:
     """Return the error for a folder with a finished run, which must not be overwritten."""
     return UsageError(
-        f"{option('out', folder)}: contains a finished run. Name another folder, or pass"
+        f"{option('out', folder)}: contains a finished run. Specify another folder, or pass"
         f" {option('force', True)} to overwrite it"
     )
 

@@ -31,10 +31,10 @@ from islands.settings import flat
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MOVED = "If its file or script has moved, name it with --instance"
+_MOVED = "If its file or script has moved, specify it with --instance"
 _PLAIN = (
     "the function that draws its solutions (plot=), if it has one, is only in its script, so the"
-    " picture shows the numbers. Name the script with --instance FILE.py:NAME"
+    " picture shows the numbers. Specify the script with --instance FILE.py:NAME"
 )
 _TRUST = "Add --trust to run the script that defines the problem"
 
@@ -134,7 +134,7 @@ class RecordedRun:
         is_other = has_problem(self.folder) and not is_stored(self.folder, named)
         if is_other or not self._fits(problem):
             raise InputError(
-                f"--instance {name}: is not the problem of {self.folder}. Name the"
+                f"--instance {name}: is not the problem of {self.folder}. Specify the"
                 f" problem of the run, {self.instance}"
             )
         return problem

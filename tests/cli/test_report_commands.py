@@ -93,7 +93,7 @@ def test_a_tour_is_written_for_maps(tmp_path: Path, capsys: pytest.CaptureFixtur
     file.write_text("kept")
     capsys.readouterr()
     assert main(line) == 2
-    assert "exists. Name another file, or pass --force" in capsys.readouterr().err
+    assert "exists. Specify another file, or pass --force" in capsys.readouterr().err
     assert file.read_text() == "kept"
     assert main([*line, "--force"]) == 0
     assert file.read_text() == written
@@ -144,4 +144,4 @@ def test_a_tour_without_places_is_rejected_before_the_run(
     assert main([*line, "--runs", "2"]) == 2
     capsys.readouterr()
     assert main(["run", "demo/tsp", "--geojson", str(tmp_path / "none" / "a"), "--quiet"]) == 2
-    assert "none does not exist. Create it, or name another file" in capsys.readouterr().err
+    assert "none does not exist. Create it, or specify another file" in capsys.readouterr().err

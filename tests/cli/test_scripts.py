@@ -158,8 +158,8 @@ def test_moved_script_can_be_named(capsys: Capture) -> None:
     said = rejection(capsys)
     moved = [word.replace("mine.py", "elsewhere/mine.py") for word in PARTS]
     flags = " ".join(f"--{name} FILE.py:NAME" for name in NAMED)
-    assert f"name its new location: islands resume out {flags}\n" in said
-    assert "name its new location: islands resume out --instance FILE\n" in rejection(
+    assert f"specify its new location: islands resume out {flags}\n" in said
+    assert "specify its new location: islands resume out --instance FILE\n" in rejection(
         capsys, *moved
     )
     again = resume(capsys, *moved, "--instance", "elsewhere/mine.py:nine")

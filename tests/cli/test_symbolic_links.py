@@ -140,5 +140,5 @@ def test_a_folder_that_is_a_link_without_a_target_is_named(
     for out in ("link", "link/below"):
         line = ["run", "demo/tsp", "--backend", "cpu", "--stop", "generations=1", *more]
         assert main([*line, "--out", out]) == 2
-        words = "link is a symbolic link to nowhere/x, which does not exist. Name a folder"
+        words = "link is a symbolic link to nowhere/x, which does not exist. Specify a folder"
         assert words in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_a_file_that_fits_two_formats_is_rejected(tmp_path: Path) -> None:
     assert content(read_mkp(path, "sac94")) == ([0, 1], [[1, 1], [1, 1]], [1, 1], 1)
     with pytest.raises(InputError) as caught:
         recognised(path)
-    assert str(caught.value).endswith('name the format with format="qaplib", "sac94" or "drake"')
+    assert str(caught.value).endswith('specify the format with format="qaplib", "sac94" or "drake"')
     write(tmp_path, "both.dat", "2 2 0\n1 1\n1 1 1 1\n1 1\n")
     assert recognised(path) == "drake"
     write(tmp_path, "both.dat", "2 2\n0 1\n1 1\n1 1\n1 1\n1\n")

@@ -121,6 +121,6 @@ def test_a_finder_notices_later_files(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_name_in_several_sets_is_rejected(folders: Path) -> None:
     write(folders / "two/other/zi929.tsp")
     with pytest.raises(
-        UsageError, match=r"is in several sets\. Name one of national/zi929, other/"
+        UsageError, match=r"is in several sets\. Specify one of national/zi929, other/"
     ):
         find("zi929")

@@ -37,7 +37,9 @@ def test_stated_optimum_is_the_best_known_value(tmp_path: Path) -> None:
     assert second.best_known is None
     assert (first.best_known.value, first.best_known.status) == (8706.1, "best_known")
     assert first.cost(np.ones(2, np.int64)) == 8706.1
-    with pytest.raises(InputError, match=r"set\.txt: the file contains 2 problems\. Name one of "):
+    with pytest.raises(
+        InputError, match=r"set\.txt: the file contains 2 problems\. Specify one of "
+    ):
         load(str(path))
 
 

@@ -295,7 +295,7 @@ def test_scripts_of_a_list_that_the_user_has_submitted_are_run(
     written = Path(listed).read_text()
     Path(listed).write_text(written.replace("--seed 2", "--seed 3"))
     assert run_element(monkeypatch, 2, listed, "--out", "all") == 2
-    assert "add --trust, or name them too" in capsys.readouterr().err
+    assert "add --trust, or specify them too" in capsys.readouterr().err
     assert run_element(monkeypatch, 2, listed, "--trust", "--out", "all") == 0
     # Other lists need no signature.
     assert cli.main(["submit", "demo/tsp", *QUICK_RUN, "--array", "1-2", "--out", "other"]) == 0

@@ -30,7 +30,7 @@ def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
     colonies = parsed(list(request.colony or suited))
     if len(colonies) < 2:
         raise UsageError(
-            f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"
+            f"bench colonies: {problem.instance} has one colony. Specify two or more with --colony"
         )
     share = max(1, request.islands_a_rank // len(colonies))
     mixed = [{"islands": share, **colony} for colony in colonies]

@@ -50,14 +50,14 @@ def reject_other_measurement(folder: Path, defined: dict[str, list[str]]) -> Non
     if earlier.get(MEASUREMENT) != defined:
         command = shlex.join(["islands", *map(str, earlier.get("command", ()))])
         raise UsageError(
-            f"--out {folder}: contains another measurement: {command}. Name a new folder"
+            f"--out {folder}: contains another measurement: {command}. Specify a new folder"
         )
 
 
 def _provenance_in(path: Path) -> dict[str, Any]:
     """Return the provenance of the measurement in a file."""
     text = bounded_text(path, _MOST_BYTES)
-    with parsing(path, "is not the output of islands bench", "Name a new folder"):
+    with parsing(path, "is not the output of islands bench", "Specify a new folder"):
         return dict(json.loads(text)[PROVENANCE])
 
 
@@ -111,7 +111,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
     """Return the tables in an output of `islands bench --json`, and its date and commit as text."""
     with reading(path):
         text = path.read_text(encoding="utf-8")
-    with parsing(path, fault := "is not the output of islands bench --json", "Name such a file"):
+    with parsing(path, fault := "is not the output of islands bench --json", "Specify such a file"):
         whole = json.loads(text)
         tables: dict[str, Any] = whole if isinstance(whole, dict) else {"": None}
         origin, _ = tables.pop(PROVENANCE, {}), tables.pop(PRINTED, None)
@@ -120,7 +120,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
             for rows in tables.values()
         )
         if not (isinstance(origin, dict) and are_tables):
-            raise InputError(f"{path}: {fault}. Name such a file")
+            raise InputError(f"{path}: {fault}. Specify such a file")
     columns = {column.name for column in RUNS.columns}
     if any(row.keys() != columns for row in tables.get(RUNS.name, ())):
         raise InputError(f"{path}: {RUNS.name} has columns of another version. Measure again")

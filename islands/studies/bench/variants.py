@@ -94,7 +94,7 @@ def _variant(text: str) -> Variant:
     files = [word for word in words if word.endswith(".toml") and "=" not in word]
     settings = [word for word in words if word not in files and word != DEFAULT]
     if len(files) > 1:
-        raise UsageError(f"--variant {text!r}: names {len(files)} files. Name one file at most")
+        raise UsageError(f"--variant {text!r}: names {len(files)} files. Specify one file at most")
     with _naming(f"--variant {text!r}"):
         options = gathered(of_text(shlex.join(settings)))
     for name in _FIXED:

@@ -55,7 +55,9 @@ class JobState:
 def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
     """Return the state of a run, inside or outside of a job, or of other work."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
+        raise InputError(
+            f"{folder}: no such folder. Specify the folder of a run or a submitted job"
+        )
     attempts, number = JobAttempts(folder).all(), jobs.latest_job(folder)
     if number is None and not (folder / folders.RUN_SETTINGS).exists():
         return _state_of_work(folder)
@@ -138,7 +140,7 @@ def _state_of_work(folder: Path) -> JobState:
     if kind is None:
         raise InputError(
             f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
-            " Name the folder of one"
+            " Specify the folder of one"
         )
     work, count = read_work(folder), ""
     if kind is folders.FolderKind.MEASUREMENT and (runs := folders.results_in(folder)):
@@ -230,7 +232,8 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
     states = states_of(folder) if is_sweep(folder) else {}
     if not states:
         raise InputError(
-            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
+            f"{folder}: contains no sweep. Specify the folder of one, which has a folder for each"
+            " run"
         )
     arrays = arrays_of(folder)
     latest = {number: array for array in arrays for number in array.elements}

@@ -66,7 +66,7 @@ def output_in(folder: Path, name: str) -> str:
     if "\\" in str(folder):
         raise UsageError(
             f"--out {folder}: contains a backslash, because of which Slurm would rename the"
-            " output of the job. Name another folder"
+            " output of the job. Specify another folder"
         )
     return f"{str(folder / JOB).replace('%', '%%')}/{name}"
 
@@ -231,7 +231,7 @@ def reject_second_job(folder: Path, own: str | None = None) -> None:
         if is_active(number):
             raise UsageError(
                 f"--out {folder}: job {number} for this folder is queued or running. Wait for it,"
-                f" cancel it with: scancel {number}; or name another folder"
+                f" cancel it with: scancel {number}; or specify another folder"
             )
 
 

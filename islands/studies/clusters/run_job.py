@@ -107,7 +107,7 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     if given.has("--force") or not (folder / RUN_SETTINGS).exists():
         return False
     raise UsageError(
-        f"--out {folder}: contains a run with other options. Name another folder, add --force to"
+        f"--out {folder}: contains a run with other options. Specify another folder, add --force to"
         f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume"
         f" {shlex.quote(str(folder))}"
     )

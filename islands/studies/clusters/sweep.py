@@ -88,7 +88,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
         if (seed := CommandWords(words).value("--seed")) is not None:
             raise UsageError(
                 f"--seed {seed}: each element of a sweep uses its own number as seed. Leave --seed"
-                " out, or name a file with a line of options per element"
+                " out, or specify a file with a line of options per element"
             )
         return [*words, "--seed", str(element)]
     lines = read_list(path)

@@ -19,7 +19,7 @@ from islands.studies.pages.campaigns import page_of_experiment, page_of_experime
 from islands.studies.pages.comparison import page_of_several
 from islands.text import counted, escaped
 
-_NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
+_NAME_ONE = "Specify the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Maximum number of runs whose folders are named in a message."""
 _SHARE = 0.1
@@ -45,7 +45,7 @@ def page_for(
         with reading(folder):
             kind = records.kind_of(folder)
     if moved is not None and kind is not FolderKind.RUN:
-        raise UsageError(f"--instance {moved}: is for the page of a run. Name the folder of one")
+        raise UsageError(f"--instance {moved}: is for the page of a run. Specify the folder of one")
     with style():
         if kind is FolderKind.RUN:
             run = RecordedRun.read(folder, moved=moved)
@@ -64,7 +64,7 @@ def page_for(
 def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None]) -> Page:
     paths = [path for folder in folders for path in runs_in(folder)]
     if len(paths) != len({path.resolve() for path in paths}):
-        raise UsageError("a run is named twice. Name each folder once")
+        raise UsageError("a run is named twice. Specify each folder once")
     runs, notes = [], []
     for path in paths:
         try:
@@ -93,7 +93,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
         kind = records.kind_of(folder)
         if kind in (FolderKind.TUNING, FolderKind.EXPERIMENT):
             raise InputError(
-                f"{folder}: contains {kind.words}, which has its own page. Name only this folder"
+                f"{folder}: contains {kind.words}, which has its own page. Specify only this folder"
             )
         what = "no run"
         if kind not in (None, FolderKind.RUN):
@@ -119,7 +119,7 @@ class LivePage:
             raise UsageError(f"--page: {folder} contains {kind.words}, which has no page. Omit it")
         if kind is None and path.absolute().parent.resolve() == folder.resolve():
             # A run rejects a folder that contains other files.
-            raise UsageError(f"--page {path}: is in a folder without results. Name another path")
+            raise UsageError(f"--page {path}: is in a folder without results. Specify another path")
         require_packages()
         self._folder, self._path, self._seconds = folder, path, seconds
         self._due, self._has_content = -math.inf, False

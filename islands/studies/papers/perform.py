@@ -50,8 +50,8 @@ class ExperimentFolder:
         path = inside(self.path, EXPERIMENT_SETTINGS)
         if not path.exists() and any(experiments_in(self.path)):
             raise UsageError(
-                f"--out {self.path}: contains a folder for each paper. Name one of them, or a new"
-                " folder"
+                f"--out {self.path}: contains a folder for each paper. Specify one of them, or a"
+                " new folder"
             )
         if not path.exists():
             publish(path, tomli_w.dumps(settings))
@@ -59,7 +59,7 @@ class ExperimentFolder:
             raise UsageError(
                 f"--out {self.path}: contains an experiment with other settings:"
                 f" {', '.join(names)}. To continue it, repeat its command with the settings in"
-                f" {path}; or name another folder"
+                f" {path}; or specify another folder"
             )
 
     def close(self) -> None:

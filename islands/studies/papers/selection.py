@@ -51,7 +51,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
     hint = f"Did you mean {either(near)}?" if near else "None of their names is similar."
     return (
         f"unknown instance {name!r}: none of the {len(short)} instances of these tables. {hint}"
-        " Name some exactly or by a pattern, such as nug*"
+        " Specify some exactly or by a pattern, such as nug*"
     )
 
 
