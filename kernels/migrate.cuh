@@ -10,7 +10,7 @@
 // The outcome for one immigrant.
 struct Arrival {
     int64_t cost;
-    int32_t rejected;   // there was no migrant, or its genome is already on the island
+    int32_t rejected;  // there was no migrant, or its genome is already on the island
     int32_t accepted;  // it has replaced an individual
 };
 

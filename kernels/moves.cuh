@@ -8,7 +8,7 @@
 
 #include "core/core.cuh"
 
-// All threads of a block apply a move to an order in block memory, and see the result.
+// All threads of a block apply a move to an order in shared memory, and see the result.
 namespace moves {
 
 // Exchanges two entries.

@@ -54,13 +54,13 @@ _MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
 NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
 MOST_INSIDE = 15 << 14
-"""Maximum number of cities for which tours are improved and compared in the block memory of a large
-GPU."""
+"""Maximum number of cities for which tours are improved and compared in the shared memory of a
+large GPU."""
 _SMALLEST, _STEP = 128, 1 << 11  # size classes: the smallest, and the step above NARROW
 _FEWEST_FAST = 6144
-"""Minimum number of differing positions of a pair that fit into block memory."""
+"""Minimum number of differing positions of a pair that fit into shared memory."""
 _GRAPH_BYTES = 73 << 10
-"""Bytes of block memory for a graph and its walks: a third of that of a large GPU, less what a
+"""Bytes of shared memory for a graph and its walks: a third of that of a large GPU, less what a
 block declares statically and the system reserves."""
 
 
@@ -72,12 +72,12 @@ def size_class(pitch: int) -> int:
 
 
 def is_outside(pitch: int) -> bool:
-    """Return whether tours exceed block memory when they are improved and compared."""
+    """Return whether tours exceed shared memory when they are improved and compared."""
     return size_class(pitch) > MOST_INSIDE
 
 
 def fast_vertices(pitch: int) -> int:
-    """Return the maximum size of a graph in block memory; first tours differ in half the cities."""
+    """Return the maximum size of a graph in shared memory; half the cities differ at first."""
     most = max(_FEWEST_FAST, (_GRAPH_BYTES - _comparison_or_walk(pitch)) // _VERTEX)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
@@ -85,7 +85,7 @@ def fast_vertices(pitch: int) -> int:
 def graph_bytes(pitch: int) -> int:
     """Return the bytes for the graph of a pair and its walks."""
     fast = fast_vertices(pitch)
-    # A walk in a graph outside block memory uses wider numbers, and needs the memory of two.
+    # A walk in a graph outside shared memory uses wider numbers, and needs the memory of two.
     walks = max(2, min(_MOST_WALKS, pitch // _PER_WALK))
     all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks)) + _ALIGNED
     return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
@@ -126,7 +126,7 @@ def chosen_bytes(pitch: int) -> int:
 
 
 def search_bytes(n: int) -> int:
-    """Return the block memory for creating and improving a first tour, in bytes."""
+    """Return the shared memory for creating and improving a first tour, in bytes."""
     if is_outside(n):
         return 0
     groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))

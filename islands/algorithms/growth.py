@@ -127,7 +127,7 @@ class Growth(Algorithm):
         return np.dtype(self._sparse.number).itemsize
 
     def numbers(self) -> Hashable:
-        return self._sparse.likeness, self._sparse.is_metric
+        return self._sparse.launch_key, self._sparse.is_metric
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         sparse = _sparse(problem)
@@ -170,7 +170,7 @@ class Growth(Algorithm):
         return Schedule(launch("first_growths"), launch("next_growths"))
 
     def _room(self, shape: Shape) -> int:
-        """Return the block memory for costs of the warps, ranked children and `Heirs`, in bytes."""
+        """Return the bytes of shared memory for costs of warps, ranked children and `Heirs`."""
         children = max(2 * self._growths, _MOST_CHILDREN * min(_NARROW, self._growths))
         ranked = 1 << (children - 1).bit_length()
         costs = _THREADS // 32 * self._sparse.pitch * self._number_bytes

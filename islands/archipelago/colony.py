@@ -57,7 +57,7 @@ class ColonySetup:
         """Return a colony's setup on this rank; reject more individuals than kernels can count."""
         islands = 1 if held is None else len(held.numbers)
         require_countable(islands, spec.population, ranks.world.size)
-        parts = ProgramParts.of(spec, problem, backend.block_memory, islands)
+        parts = ProgramParts.of(spec, problem, backend.shared_memory, islands)
         if held is None or ranks.team is None:
             return cls(number, spec, parts, held)
         if not parts.schedule.divides:

@@ -298,7 +298,7 @@ class Launches:
 
     def _evaluation(self, archipelago: Struct) -> Call:
         """Return the launch in which a thread evaluates each child."""
-        memory, room = self._backend.block_memory, Room(self._parts.tile_bytes)
+        memory, room = self._backend.shared_memory, Room(self._parts.tile_bytes)
         fits = memory is None or (room.total <= memory and self._program.spilled is None)
         return self._backend.call(
             self._program,

@@ -128,12 +128,12 @@ class ProgramParts:
 
     @classmethod
     def of(
-        cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
+        cls, colony: ColonySpec, problem: Problem, shared_memory: int | None, islands: int = 1
     ) -> ProgramParts:
         """Return the parts for this number of a colony's islands; reject incompatible parts."""
         kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
-        on_cpu = block_memory is None
+        on_cpu = shared_memory is None
         evaluated_by = _evaluated_by(problem, improver.name, decoding, on_cpu=on_cpu)
         is_few = colony.population * islands <= _FEW
         # Algorithms with their own local search evaluate moves in the block.
@@ -144,7 +144,7 @@ class ProgramParts:
         algorithm = kind(settings, colony.population, base_encoding(colony.encoding))
         encoded = encoder(
             problem.size,
-            block_memory,
+            shared_memory,
             _decoding(decoding, kind, encoder, improver.name, problem),
             assigns=problem.layout.assigns,
             **problem.kind.box,

@@ -62,7 +62,7 @@ class FinalIslands(NamedTuple):
 def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend) -> ProgramParts:
     """Return the parts for the islands of several runs."""
     whole = replace(colony, islands=colony.islands * runs)
-    return ProgramParts.of(whole, problem, backend.block_memory, whole.islands)
+    return ProgramParts.of(whole, problem, backend.shared_memory, whole.islands)
 
 
 def can_share(parts: ProgramParts) -> bool:

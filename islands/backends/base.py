@@ -126,7 +126,7 @@ class Backend(ABC):
     """The UUID of a GPU; empty for a CPU."""
     reason: str = ""
     """Why `auto` chose this backend."""
-    block_memory: int | None
+    shared_memory: int | None
     """Bytes of fast memory that one block can have; None if there is no limit."""
     free: int | None = None
     """Bytes of memory that were free for this process when it took the device; None if unknown."""

@@ -72,7 +72,7 @@ class CpuBackend(Backend):
             requested = option("threads", self.threads)
             raise UsageError(f"{requested}: must be from 1 to {MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
-        self.block_memory: int | None = None
+        self.shared_memory: int | None = None
         self._sharers = sharers
         self.free = self.free_now()
         self.address = host_address

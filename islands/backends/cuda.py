@@ -30,7 +30,7 @@ from islands.backends.base import (
     in_turn,
 )
 from islands.backends.cache import Compiling, loaded
-from islands.backends.gpus import block_memory, devices, identity_of, joules, load_cupy
+from islands.backends.gpus import devices, identity_of, joules, load_cupy, shared_memory
 from islands.backends.source import Source, rejected
 from islands.errors import UsageError
 from islands.text import option
@@ -71,7 +71,7 @@ class CudaBackend(Backend):
         facts = cupy.cuda.runtime.getDeviceProperties(number)
         self.device = facts["name"].decode()
         self.identity = identity_of(number)
-        self.block_memory: int = block_memory(number)
+        self.shared_memory: int = shared_memory(number)
         self.address = device_address
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
@@ -124,7 +124,7 @@ class CudaBackend(Backend):
         needed: Block | None = None,
         few: bool = False,
     ) -> Block:
-        if room.total > self.block_memory:
+        if room.total > self.shared_memory:
             return Block(1024, 1, min(slices, self._multiprocessors) * _slice(room))
         if few:
             size = room.total + 2 * _RESERVED  # with the arrays that kernels declare
@@ -231,8 +231,8 @@ class CudaBackend(Backend):
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)
             arguments = (space, *arguments)
-        if shared > self.block_memory:
-            raise messages.too_little_block_memory(kernel, shared, self.block_memory)
+        if shared > self.shared_memory:
+            raise messages.too_little_shared_memory(kernel, shared, self.shared_memory)
         # More than 48 KiB, including arrays that kernels declare, must be requested. Other threads
         # may launch the same kernel with more.
         with _requests:

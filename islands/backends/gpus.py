@@ -89,7 +89,7 @@ def identity_of(number: int) -> str:
     return uuid.raw.hex()
 
 
-def block_memory(number: int) -> int:
+def shared_memory(number: int) -> int:
     """Return the maximum number of bytes of dynamic shared memory per block."""
     facts = load_cupy().cuda.runtime.getDeviceProperties(number)
     return int(facts["sharedMemPerBlockOptin"]) - _STATIC

@@ -37,9 +37,9 @@ def other_parameters(kernel: str, expected: str, given: str) -> CompileError:
     )
 
 
-def too_little_block_memory(kernel: str, needed: int, available: int) -> UsageError:
+def too_little_shared_memory(kernel: str, needed: int, available: int) -> UsageError:
     return UsageError(
-        f"{kernel} needs {needed} bytes of block memory, but this GPU has {available}. Choose"
+        f"{kernel} needs {needed} bytes of shared memory, but this GPU has {available}. Choose"
         " another algorithm or a smaller instance"
     )
 

@@ -20,8 +20,8 @@ from islands.cells.store import DEVICE_SETTINGS, Key, StoredResult, file_sha256
 from islands.configuration.choosing import default_algorithm
 from islands.configuration.fit import (
     owners,
-    require_block_memory,
     require_possible,
+    require_shared_memory,
     unknown_setting,
 )
 from islands.configuration.given import twice
@@ -32,7 +32,7 @@ from islands.configuration.resolved import Resolved
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import Criterion, time_limit
 from islands.custom.scripts import is_reference, split_reference
-from islands.engine.build import block_memory
+from islands.engine.build import shared_memory
 from islands.engine.loading import load_instance
 from islands.engine.repeats import Repeat, seconds_of
 from islands.errors import UsageError
@@ -225,13 +225,13 @@ class Tuning:
         base = base.with_algorithm_for([*map(full_name, over)], spec, first)
         spec = base.resolved(first, name, {}).spec
         _require_tunable(spec, runs, len(problems))
-        memory = block_memory(spec.general.backend)
+        memory = shared_memory(spec.general.backend)
 
         def resolved(values: Values) -> tuple[Resolved, ...]:
             runs = tuple(base.resolved(problem, name, values) for name, problem in problems.items())
             for run in runs:
                 require_possible(run, memory)
-                require_block_memory(run, lambda: memory)
+                require_shared_memory(run, lambda: memory)
             return runs
 
         domains = _domains(over, base, spec, first)

@@ -195,7 +195,7 @@ class CheckProgram:
         block = Block() if backend.in_host_memory else Block(threads)
         if not self._is_model or follows(problem):
             self._room = backend.required_room(source, np.int32(problem.size), self._data)
-            if backend.block_memory is not None and self._room.total > backend.block_memory:
+            if backend.shared_memory is not None and self._room.total > backend.shared_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)
                 block = Block(threads, 1, chosen.spill)
         self._program: CompiledProgram = backend.compile(source, block)

@@ -7,7 +7,7 @@ from islands.algorithms.base import Algorithm
 from islands.archipelago.colonies import of_colony
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
-from islands.backends.messages import too_little_block_memory
+from islands.backends.messages import too_little_shared_memory
 from islands.bounds.methods import method_for
 from islands.configuration import messages
 from islands.configuration.request import Source
@@ -268,24 +268,24 @@ def require_bound(problem: Problem) -> None:
         )
 
 
-def require_possible(resolved: Resolved, block_memory: int | None = None) -> None:
+def require_possible(resolved: Resolved, shared_memory: int | None = None) -> None:
     """Reject parts, populations and migration that do not fit together, without compiling.
 
-    `block_memory` is the memory of a block on a GPU. A lack of device memory is not detected.
+    `shared_memory` is the memory of a block on a GPU. A lack of device memory is not detected.
     """
     spec, problem = resolved.spec, resolved.problem
     for number, colony in enumerate(spec.all_colonies):
         with of_colony(number if spec.colonies else None):
-            parts = ProgramParts.of(colony, problem, block_memory)
+            parts = ProgramParts.of(colony, problem, shared_memory)
             parts.algorithm.require_problem(problem)
             _ = parts.schedule  # rejects costs in Python if only kernels can evaluate children
             require_population(spec, colony.population, parts.algorithm, spec.general.islands)
 
 
-def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | None]) -> None:
+def require_shared_memory(resolved: Resolved, shared_memory: Callable[[], int | None]) -> None:
     """Reject launches that declare more memory than a block has, without compiling.
 
-    `block_memory` returns the limit in bytes, or None; it may take a while, and is called only if
+    `shared_memory` returns the limit in bytes, or None; it may take a while, and is called only if
     launches declare memory. The needs of other launches are known after compilation.
     """
     spec = resolved.spec
@@ -296,9 +296,9 @@ def require_block_memory(resolved: Resolved, block_memory: Callable[[], int | No
             for launch in ProgramParts.of(colony, resolved.problem, None).schedule.launches():
                 if launch.threads is None or not launch.room:
                     continue
-                needed, limit = Room(launch.room).total, block_memory()
+                needed, limit = Room(launch.room).total, shared_memory()
                 if limit is not None and needed > limit:
-                    raise too_little_block_memory(launch.kernel, needed, limit)
+                    raise too_little_shared_memory(launch.kernel, needed, limit)
 
 
 def require_population(spec: RunSpec, population: int, algorithm: Algorithm, islands: int) -> None:

@@ -37,14 +37,14 @@ class Encoding(ABC):
     def __init__(
         self,
         size: int,
-        block_memory: int | None = None,
+        shared_memory: int | None = None,
         decoding: str = "free",
         *,
         assigns: bool = False,
     ) -> None:
         """Define genomes for solutions of `size` items: one gene per item unless overridden.
 
-        `block_memory` is the memory of a block for decoding, in bytes. With `assigns`, a solution
+        `shared_memory` is the memory of a block for decoding, in bytes. With `assigns`, a solution
         contains the place of each item, otherwise the item at each place. Encodings of vectors also
         take their bounds, `low` and `high`.
         """

@@ -37,7 +37,7 @@ class Keys(Encoding):
     def __init__(
         self,
         size: int,
-        block_memory: int | None = None,
+        shared_memory: int | None = None,
         decoding: str = "sorted",
         *,
         assigns: bool = False,
@@ -48,10 +48,10 @@ class Keys(Encoding):
         self._decoding = decoding
         # With this many buckets, the index and all 24 bits of the key fit into a word.
         fewest = max(1, (1 << self.index_bits) >> 8)
-        if block_memory is None:
+        if shared_memory is None:
             self.buckets, most = max(fewest, size), LEVELS
         else:
-            words = block_memory // 4
+            words = shared_memory // 4
             self.buckets = max(fewest, min(size // 3, words))
             most = min(LEVELS, 256 << (words.bit_length() - 1))  # `fewest` is a power of two
         if size > most:

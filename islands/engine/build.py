@@ -83,11 +83,11 @@ def forget_devices() -> None:
     _idle.clear()
 
 
-def block_memory(name: str) -> int | None:
+def shared_memory(name: str) -> int | None:
     """Return the largest shared memory of a block on any GPU, in bytes; None on a CPU."""
     if not is_gpu(name):
         return None
-    return max(map(gpus.block_memory, range(gpus.devices())), default=None)
+    return max(map(gpus.shared_memory, range(gpus.devices())), default=None)
 
 
 def islands_of(

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import Any, Generic
 
 from islands.backends.base import Backend
-from islands.configuration.fit import require_block_memory
+from islands.configuration.fit import require_shared_memory
 from islands.configuration.request import Request
 from islands.configuration.resolve import absolute, resolve
 from islands.configuration.resolved import Resolved
@@ -40,10 +40,10 @@ class Preparing(Generic[Cell]):
             problem = load_instance(request, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
-        likeness, seed = problem.likeness(), request.options.get("seed")
-        if likeness is None or self._plan.start:
+        launch_key, seed = problem.launch_key(), request.options.get("seed")
+        if launch_key is None or self._plan.start:
             return self._first(cell, problem, request)
-        known = type(problem), likeness, seed is None
+        known = type(problem), launch_key, seed is None
         if known not in self._known:
             first = self._first(cell, problem, request)
             kept = first.without_problem() if isinstance(first, SharingRun) else None
@@ -67,7 +67,7 @@ class Preparing(Generic[Cell]):
         return self._of(cell, resolved)
 
     def _of(self, cell: Cell, resolved: Resolved) -> Ready[Cell]:
-        require_block_memory(resolved, lambda: self._backend.block_memory)
+        require_shared_memory(resolved, lambda: self._backend.shared_memory)
         if not self._plan.shares:
             return Ready(cell, resolved)
         has_own_kind = self._plan.repeats

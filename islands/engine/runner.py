@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from islands.configuration.fit import require_block_memory
+from islands.configuration.fit import require_shared_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
 from islands.configuration.request import Request
 from islands.configuration.resolved import Resolved
@@ -14,11 +14,11 @@ from islands.display.messages import announce
 from islands.display.screen import Screen
 from islands.engine.build import (
     RankOptions,
-    block_memory,
     give_back,
     has_halo,
     make_archipelago,
     read_start,
+    shared_memory,
     take_device,
 )
 from islands.engine.failures import resuming
@@ -200,7 +200,7 @@ def run(
 def _require_runnable(resolved: Resolved, deal: Deal, *, is_new: bool, asynchronous: bool) -> None:
     """Reject settings or start solutions that this machine or these ranks cannot run."""
     spec = resolved.spec
-    require_block_memory(resolved, lambda: block_memory(spec.general.backend))
+    require_shared_memory(resolved, lambda: shared_memory(spec.general.backend))
     if asynchronous and has_halo(spec):
         raise UsageError(
             "--async with halo=true: slices of one population exchange their border cells in every"

@@ -103,7 +103,7 @@ class SharedLoop(Generic[Cell]):
 
     def fits(self, run: SharingRun[Cell]) -> bool:
         """Return whether a run of the same kind fits the compiled kernels."""
-        # Problems with an equal `likeness` share the algorithm, and all numbers that must be equal.
+        # Problems with equal launch keys share the algorithm, and all numbers that must be equal.
         if run.parts.algorithm is not self._fitting and self._runs.fits(run.parts):
             self._fitting = run.parts.algorithm
         return run.parts.algorithm is self._fitting

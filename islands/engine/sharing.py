@@ -63,7 +63,7 @@ class SharingRun(Ready[Cell]):
     visits: list[Visit] = field(default_factory=list)
 
     def like(self, cell: Other, resolved: Resolved) -> SharingRun[Other]:
-        """Return a run of the same kind; its problem must have an equal `likeness`."""
+        """Return a run of the same kind; its problem must have an equal `launch_key`."""
         parts = changed(self.parts, problem=resolved.problem)
         return SharingRun(cell, resolved, parts, self.kind, self.bytes)
 

@@ -153,7 +153,7 @@ class Model(Extensible):
         """The evaluation, which calls the user's functions."""
         return self._evaluation
 
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """Return the code, the kind of solution and the shapes of the data.
 
         Return None if the memory of kernels depends on the data, or if a subclass overrides

@@ -159,7 +159,7 @@ class Problem(ABC):
         """Recreate a problem of `PROBLEMS` from the arrays of `saved`."""
         raise NotImplementedError
 
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """Return a key that determines the default settings and the programs, or None if unknown.
 
         Problems with equal keys also have equal scalars, and arrays of equal shapes.

@@ -154,7 +154,7 @@ class Core:
         return -(-(min(self.largest, free + _SPARE) + 1) // _TOGETHER) * _TOGETHER
 
     @property
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """The sizes on which programs and structs depend."""
         return self.pairs, self.largest, self.places
 

@@ -198,11 +198,11 @@ class Mkp(Problem):
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
 
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """Return the sizes and settings; None for subclasses or with a best known value."""
         if type(self) is not Mkp or self.best_known is not None:
             return None
-        core = None if self.core is None else self.core.likeness
+        core = None if self.core is None else self.core.launch_key
         return (self.size, self.settings, self.file.unit, core, *self.defines().items())
 
     def arrays(self) -> list[NDArray[np.generic]]:

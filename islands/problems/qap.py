@@ -127,7 +127,7 @@ class Qap(Problem):
             **self.swaps.defines(),
         }
 
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """Return the size and the structure; None for subclasses or with a best known value."""
         is_plain = type(self) is Qap and self.best_known is None
         if not is_plain or self.form.after is not None:
@@ -136,7 +136,7 @@ class Qap(Problem):
         structure = swaps.is_unstructured, swaps.is_dominated, self.form.places is None
         network: tuple[Hashable, ...] = ()
         if (sparse := swaps.sparse) is not None:
-            network = swaps.is_network, sparse.can_grow, sparse.is_metric, sparse.likeness
+            network = swaps.is_network, sparse.can_grow, sparse.is_metric, sparse.launch_key
         return (self.size, *structure, *network, *self.defines().items())
 
     @property

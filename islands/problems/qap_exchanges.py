@@ -199,7 +199,7 @@ def relative_variance(matrix: Matrix) -> float:
 
 
 _FEWEST_ITEMS = 46  # tabu search of fewer items was faster with deltas in shared memory
-_MOST_ITEMS = 200  # both matrices and the tables of tabu search fit into block memory
+_MOST_ITEMS = 200  # both matrices and the tables of tabu search fit into shared memory
 _SIDES = (4, 5)
 _WARP = 32
 _REGISTERS = 65_536  # of a multiprocessor

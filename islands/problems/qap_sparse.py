@@ -24,7 +24,7 @@ _MOST_DENSITY = 0.3
 """Maximum density of a sparse matrix for which the cost change of an exchange is computed faster
 from neighbours than from rows."""
 FEWEST_ITEMS, MOST_ITEMS = 8, 1024
-"""The sizes that resampled growth supports: the costs of all places must fit into block memory."""
+"""The sizes that resampled growth supports: the costs of all places must fit into shared memory."""
 _NARROW = 2**28
 """Item costs below this limit are stored in 32 bits in kernels."""
 _EXACT, _MOST = 2**53, 2**63 - 1  # limits of exact doubles, and of integers
@@ -117,7 +117,7 @@ class Sparse:
         return {"NETWORK_NUMBER": "int" if self.number is np.int32 else "int64_t"}
 
     @property
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """A key of the shapes and types of the arrays."""
         return self.size, self._room, self.turned, self.number
 

@@ -182,7 +182,7 @@ class Tsp(Problem):
         """Return the macros that select the source of distances and their rounding."""
         return self.near.defines()
 
-    def likeness(self) -> Hashable:
+    def launch_key(self) -> Hashable:
         """Return the size and kind of distances; None for subclasses or with a best known value."""
         is_plain = type(self) is Tsp and self.best_known is None
         return (self.size, self.near.is_directed, *self.defines().values()) if is_plain else None

@@ -123,7 +123,7 @@ EAX_KERNEL(384, 3, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + job * eax::WORK * pitch;
-        // The graph is allocated at the start of block memory, and the comparison at its end or in
+        // The graph is allocated at the start of shared memory, and the comparison at its end or in
         // global memory. The walks later reuse the end.
         Scratch scratch(arena.large());
         Scratch of_comparison = eax::memory_of(plan, work, pitch, arena.large(), n);

@@ -137,7 +137,7 @@ struct Particle {
     const Gene *here, *best, *lead;
 };
 
-// Write the next position of a particle to block memory, visible to all threads after a barrier.
+// Write the next position of a particle to shared memory, visible to all threads after a barrier.
 __device__ void advance(Gene* to, const Particle& particle, const Pull& pull,
                         const encoding::Shape& shape, const draw::Place& place) {
     const int items = genes::items(shape);

@@ -26,24 +26,25 @@ KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_
 
 KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     Scratch scratch(nullptr);
-    const problem::Judge judge(scratch, n, data);
+    const problem::Evaluator evaluator(scratch, n, data);
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
 #ifdef STATED_STEP
 // Apply a step proposed by the state; return the cost according to the state, or `cost` if it
 // proposes none. Called by all threads.
-__device__ int64_t follow(const problem::Judge& judge, Word* row, const int32_t* numbers, double,
-                          int64_t cost) {
+__device__ int64_t follow(const problem::Evaluator& evaluator, Word* row, const int32_t* numbers,
+                          double, int64_t cost) {
     __shared__ problem::Move step;
     __shared__ bool is_proposed;
     __syncthreads();
     if (threadIdx.x == 0) {
         const uint4 words{uint32_t(numbers[0]), uint32_t(numbers[1]), uint32_t(numbers[2]), 0};
-        is_proposed = judge.propose(row, words, step);
+        is_proposed = evaluator.propose(row, words, step);
     }
     __syncthreads();
-    return is_proposed ? judge.make(row, step, cost, judge.cost_after(row, step, cost)) : cost;
+    return is_proposed ? evaluator.make(row, step, cost, evaluator.cost_after(row, step, cost))
+                       : cost;
 }
 #else
 // Return the move that Python drew and encoded as numbers.
@@ -60,14 +61,14 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
 }
 
 // Apply a move; return the cost according to the state. Called by all threads.
-__device__ int64_t follow(const problem::Judge& judge, Word* row, const int32_t* numbers,
+__device__ int64_t follow(const problem::Evaluator& evaluator, Word* row, const int32_t* numbers,
                           double value, int64_t cost) {
     __shared__ int64_t now;
     const problem::Move move = move_of(numbers, value);
     __syncthreads();
-    if (threadIdx.x == 0) now = judge.cost_after(row, move, cost);
+    if (threadIdx.x == 0) now = evaluator.cost_after(row, move, cost);
     __syncthreads();
-    return judge.make(row, move, cost, now);
+    return evaluator.make(row, move, cost, now);
 }
 #endif
 
@@ -86,17 +87,17 @@ KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t 
         if (mates != nullptr) {
             const uint32_t* const four = random + 4 * int64_t(k);
             const uint4 drawn{four[0], four[1], four[2], four[3]};
-            Scratch of_child = scratch;  // the judge needs at least as much
+            Scratch of_child = scratch;  // the evaluator needs at least as much
             problem::StateCross(of_child, n, data)
                 .make_child(row, mates + int64_t(k) * words, drawn);
         }
 #endif
-        const problem::Judge judge(scratch, n, data);
+        const problem::Evaluator evaluator(scratch, n, data);
         int64_t cost = problem::cost_after(row, n, data);
-        judge.prepare(row);
+        evaluator.prepare(row);
         for (int step = 0; step < steps; ++step) {
             const int64_t i = int64_t(k) * steps + step;
-            cost = follow(judge, row, numbers + 4 * i, values[i], cost);
+            cost = follow(evaluator, row, numbers + 4 * i, values[i], cost);
             __syncthreads();
             if (threadIdx.x == 0) costs[i] = cost;
             for (int w = threadIdx.x; w < words; w += blockDim.x) reached[i * words + w] = row[w];

@@ -32,8 +32,8 @@ constexpr bool POLLING_IS_CHEAP = false;
 // Number of values to read before the first is used, to hide the latency.
 constexpr int READS_AT_ONCE = 8;
 
-// Whether a table should be copied to block memory before all threads look up values in it.
-constexpr bool BLOCK_MEMORY_IS_FASTER = true;
+// Whether a table should be copied to shared memory before all threads look up values in it.
+constexpr bool SHARED_MEMORY_IS_FASTER = true;
 
 // Add to a number that no other thread changes, without waiting for the old value.
 __device__ void add(int64_t* number, int64_t more) {

@@ -31,7 +31,7 @@ inline int next_job(int job) { return job + gridDim.x; }
 
 constexpr bool POLLING_IS_CHEAP = true;
 constexpr int READS_AT_ONCE = 1;
-constexpr bool BLOCK_MEMORY_IS_FASTER = false;
+constexpr bool SHARED_MEMORY_IS_FASTER = false;
 
 inline void add(int64_t* number, int64_t more) { *number += more; }
 

@@ -1,4 +1,4 @@
-// Sorting in block memory: pairs or words by all threads (bitonic on a GPU), and a few numbers by
+// Sorting in shared memory: pairs or words by all threads (bitonic on a GPU), and a few numbers by
 // one thread. Sorts in place. Results do not depend on the number of threads.
 // No random numbers.
 #pragma once

@@ -92,10 +92,10 @@ struct Plan {
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
     Chosen* chosen;          // [islands][population] if ranks share the island, else null
     int32_t first_pair, end_pair;  // per island: the pairs of a launch
-    // Block memory for the graph of a pair and its walks, and the number of vertices that fit.
+    // Shared memory for the graph of a pair and its walks, and the number of vertices that fit.
     int32_t graph_bytes, fast_vertices;
     int32_t shares;      // number of blocks that share the heavy children of a pair
-    int32_t is_outside;  // whether block memory is too small: tours are in `work`
+    int32_t is_outside;  // whether shared memory is too small: tours are in `work`
     int32_t shared;      // whether a launch uses `chosen`, as ranks share the island
 };
 

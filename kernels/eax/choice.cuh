@@ -2,7 +2,7 @@
 // change other parts of the tour. Two children are compatible if they have no city at a cut in
 // common, and all cuts of each are within one segment of the other; both changes together then give
 // a tour, and their gains add up. All threads of a block cooperate. Reads the outcomes and records
-// of the children; writes block memory. No random numbers.
+// of the children; writes shared memory. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"

@@ -55,7 +55,7 @@ struct WalkRoom {
 // Return the bytes of the flags of all vertices, in whole words.
 __device__ int bytes_of_bits(int vertices) { return (vertices + 3) / 4 * 4; }
 
-// Return the number of concurrent walks in a graph in block memory.
+// Return the number of concurrent walks in a graph in shared memory.
 __device__ int walks_in(const Plan& plan, int vertices, bool is_block) {
     if (is_block) return 1;  // the cycles of this phase must have no common edge
     constexpr int LISTS = 4 * (2 * MOST_CYCLES + MOST_WALKS), ALIGNED = 32;

@@ -93,7 +93,7 @@ class Marks {
     uint32_t *const bits_, *const before_;
 };
 
-// Return the memory of a comparison: the last array of `work`, or the end of block memory.
+// Return the memory of a comparison: the last array of `work`, or the end of shared memory.
 __device__ Scratch memory_of(const Plan& plan, int32_t* work, int64_t pitch, char* block, int n) {
     if (plan.is_outside) return Scratch(reinterpret_cast<char*>(work + (WORK - 1) * pitch));
     return Scratch(block + plan.graph_bytes - 2 * Marks::bytes(n));
@@ -112,10 +112,10 @@ class Comparison {
           common_(scratch, n),
           differing_(scratch, n) {}
 
-    // Return the number of differing positions. `memory` is block memory: all of it before the bit
+    // Return the number of differing positions. `memory` is shared memory: all of it before the bit
     // sets of this comparison may be overwritten.
     __device__ int count(char* memory) {
-        if (BLOCK_MEMORY_IS_FASTER && fits()) {
+        if (SHARED_MEMORY_IS_FASTER && fits()) {
             auto* const copied = reinterpret_cast<uint64_t*>(memory);
             auto* const original = reinterpret_cast<const uint64_t*>(pair_.position_a);
             for (int i = threadIdx.x; i < words_of(n_); i += blockDim.x) copied[i] = original[i];

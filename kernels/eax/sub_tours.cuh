@@ -1,6 +1,6 @@
 // The sub-tours of A after edges are cut and their ends joined differently. Cuts are numbered; cut
 // i, after position p, has the ends 2 i, at p, and 2 i + 1, at p + 1. A segment of A extends from
-// one cut to the next. All threads of a block cooperate. Reads AB-cycles; writes block memory. No
+// one cut to the next. All threads of a block cooperate. Reads AB-cycles; writes shared memory. No
 // random numbers.
 #pragma once
 

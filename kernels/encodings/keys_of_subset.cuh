@@ -16,7 +16,7 @@ struct Shape {
 
 __device__ bool is_chosen(float key) { return key >= 0.5f; }
 
-// Converts the keys to words of bits in block memory.
+// Converts the keys to words of bits in shared memory.
 class Decoder {
   public:
     __device__ Decoder(Scratch& scratch, Scratch&, const Shape& shape)

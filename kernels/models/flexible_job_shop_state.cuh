@@ -150,7 +150,7 @@ struct Changed {
 // Compute the heads from a place. Called by a warp. Each lane processes an operation until no head
 // changes, with the same result as a single thread.
 __device__ void find_heads(State& state, const Data& data, int from) {
-    int* const heads = state.head;  // loaded once, as the state is in block memory
+    int* const heads = state.head;  // loaded once, as the state is in shared memory
     for (int i = from + warp::lane(); i - warp::lane() < OPERATIONS; i += warp::SIZE) {
         // The last lanes repeat the last operation.
         const int o = state.order[warp::SIZE == 1 ? i : min(i, OPERATIONS - 1)];

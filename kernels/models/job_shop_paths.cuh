@@ -141,7 +141,7 @@ __device__ void trace(State& state, const Data& data) {
     }
     const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
     at = warp::lane() == 0 ? int(latest.index) : NONE;
-    int* const path = state.path;  // loaded once, as the state is in block memory
+    int* const path = state.path;  // loaded once, as the state is in shared memory
     const int *const before = state.before, *const end = state.end, *const aheads = state.ahead;
     int length = 0;
     unsigned turn = state.turn;

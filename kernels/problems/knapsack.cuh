@@ -32,7 +32,7 @@ class Knapsack {
     __device__ Knapsack(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), slack_(scratch.take<Load>(CONSTRAINTS)), profit_(0) {}
 
-    // Start with a subset in block memory that all threads see; the slack is visible on return.
+    // Start with a subset in shared memory that all threads see; the slack is visible on return.
     __device__ void begin(const uint32_t* chosen) {
         int64_t part = 0;
         if (blockDim.x == 1) {

@@ -1,7 +1,7 @@
 // The multidimensional knapsack problem: maximum profit within all capacities. Costs are negative
 // profits. MKP_INFEASIBLE selects how infeasible subsets are handled; with penalties, costs are
 // marked (core/marks.cuh). MKP_FIT_FIRST: subsets of the first generation are made feasible. Reads
-// and writes a subset in block memory; returns its cost.
+// and writes a subset in shared memory; returns its cost.
 // Random streams: DROP, FILL.
 #pragma once
 
@@ -100,7 +100,7 @@ struct Workspace {
     __device__ Workspace(Scratch& scratch, int n, const Data& data) : knapsack(scratch, n, data) {}
 };
 
-// Evaluate a subset in block memory, handling infeasible ones by MKP_INFEASIBLE.
+// Evaluate a subset in shared memory, handling infeasible ones by MKP_INFEASIBLE.
 __device__ Evaluation evaluate(uint32_t* chosen, Scratch scratch, int n, const Data& data,
                                const draw::Place& place, int child) {
     Knapsack knapsack = Workspace(scratch, n, data).knapsack;

@@ -76,6 +76,6 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
 #include "problems/moved_costs.cuh"
 #endif
 #if STATED_MOVES && !defined(STATED_WHOLE)
-#include "problems/judge.cuh"
+#include "problems/evaluator.cuh"
 #endif
 #endif

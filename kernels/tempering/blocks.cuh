@@ -24,25 +24,26 @@ class Blocks {
                draw::below(words.x, max(shape_.n, FEWEST)) == 0;
     }
 
-    // Propose a block using all threads; return the verdict of rule::judged. `cost` becomes that of
-    // the solution, and `judged` the number of evaluated moves.
-    __device__ rule::Verdict run(const problem::Judge& judge, Gene* row, const uint4& words,
-                                 const Acceptance<Delta>& acceptance, int64_t& cost, int& judged) {
+    // Propose a block using all threads; return the decision of rule::decide. `cost` becomes that
+    // of the solution, and `evaluated` the number of evaluated moves.
+    __device__ rule::Decision run(const problem::Evaluator& evaluator, Gene* row,
+                                  const uint4& words, const Acceptance<Delta>& acceptance,
+                                  int64_t& cost, int& evaluated) {
         const int64_t before = cost;
-        moves_ = judged_ = 0;
+        moves_ = evaluated_ = 0;
         if (words.w & 1) {
-            close(judge, row, row[draw::below(words.y, shape_.n)], cost);
+            close(evaluator, row, row[draw::below(words.y, shape_.n)], cost);
         } else {
-            open(judge, row, draw::below(words.y, shape_.values), cost);
+            open(evaluator, row, draw::below(words.y, shape_.values), cost);
         }
-        judged = judged_;
-        rule::Verdict verdict{false, false};
-        if (moves_ > 0) verdict = rule::judged(cost, before, acceptance, words.z);
-        if (!verdict.accepts) {
-            while (moves_ > 0) judge.make(row, log_[--moves_], cost, before);
+        evaluated = evaluated_;
+        rule::Decision decision{false, false};
+        if (moves_ > 0) decision = rule::decide(cost, before, acceptance, words.z);
+        if (!decision.accepts) {
+            while (moves_ > 0) evaluator.make(row, log_[--moves_], cost, before);
             cost = before;
         }
-        return verdict;
+        return decision;
     }
 
   private:
@@ -50,25 +51,26 @@ class Blocks {
     static constexpr int64_t NONE = int64_t(~uint64_t(0) >> 1);  // above all costs
 
     // Move the items with a value to others.
-    __device__ void close(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
+    __device__ void close(const problem::Evaluator& evaluator, Gene* row, int value,
+                          int64_t& cost) {
         for (int item = 0; item < shape_.n; ++item) {
             if (row[item] != value || shape_.sizes[item] < 2) continue;
             block::Ranked best{NONE, 0};
             for (int other = threadIdx.x; other < shape_.sizes[item]; other += blockDim.x) {
                 if (other == value) continue;
-                const block::Ranked tried{judge.cost_after(row, set(item, other), cost),
+                const block::Ranked tried{evaluator.cost_after(row, set(item, other), cost),
                                           uint32_t(other)};
                 if (tried.before(best)) best = tried;
             }
-            judged_ += shape_.sizes[item] - 1;
+            evaluated_ += shape_.sizes[item] - 1;
             best = block::argmin(best);
-            make(judge, row, set(item, best.index), best.value, cost);
+            make(evaluator, row, set(item, best.index), best.value, cost);
         }
     }
 
     // Move the item with the smallest loss to an unused value, and then all items that are cheaper
     // there.
-    __device__ void open(const problem::Judge& judge, Gene* row, int value, int64_t& cost) {
+    __device__ void open(const problem::Evaluator& evaluator, Gene* row, int value, int64_t& cost) {
         int used = 0;
         for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
             used += row[item] == value;
@@ -77,19 +79,19 @@ class Blocks {
         block::Ranked best{NONE, uint32_t(shape_.n)};
         for (int item = threadIdx.x; item < shape_.n; item += blockDim.x) {
             if (value >= shape_.sizes[item]) continue;
-            const block::Ranked tried{judge.cost_after(row, set(item, value), cost),
+            const block::Ranked tried{evaluator.cost_after(row, set(item, value), cost),
                                       uint32_t(item)};
             if (tried.before(best)) best = tried;
         }
-        judged_ += 2 * shape_.n;
+        evaluated_ += 2 * shape_.n;
         best = block::argmin(best);
         if (int(best.index) == shape_.n) return;
-        make(judge, row, set(best.index, value), best.value, cost);
+        make(evaluator, row, set(best.index, value), best.value, cost);
         for (int next = 0; next < shape_.n;) {
             const int item = next + threadIdx.x;
             block::Ranked cheaper{NONE, 0};
             if (item < shape_.n && row[item] != value && value < shape_.sizes[item]) {
-                const int64_t after = judge.cost_after(row, set(item, value), cost);
+                const int64_t after = evaluator.cost_after(row, set(item, value), cost);
                 // The first item counts, so that the number of threads does not matter.
                 if (after < cost) cheaper = {threadIdx.x, 0};
             }
@@ -99,18 +101,18 @@ class Blocks {
                 continue;
             }
             const int found = next + int(cheaper.value);
-            make(judge, row, set(found, value), cost_after(judge, row, set(found, value), cost),
-                 cost);
+            make(evaluator, row, set(found, value),
+                 cost_after(evaluator, row, set(found, value), cost), cost);
             next = found + 1;
         }
     }
 
     // Return the cost after a move to all threads.
-    __device__ static int64_t cost_after(const problem::Judge& judge, const Gene* row,
+    __device__ static int64_t cost_after(const problem::Evaluator& evaluator, const Gene* row,
                                          const problem::Move& move, int64_t cost) {
         __shared__ int64_t after;
         __syncthreads();
-        if (threadIdx.x == 0) after = judge.cost_after(row, move, cost);
+        if (threadIdx.x == 0) after = evaluator.cost_after(row, move, cost);
         __syncthreads();
         return after;
     }
@@ -120,16 +122,16 @@ class Blocks {
     }
 
     // Apply a move, and store its reverse.
-    __device__ void make(const problem::Judge& judge, Gene* row, const problem::Move& move,
+    __device__ void make(const problem::Evaluator& evaluator, Gene* row, const problem::Move& move,
                          int64_t after, int64_t& cost) {
         if (threadIdx.x == 0) log_[moves_] = set(move.item, row[move.item]);
         ++moves_;
-        cost = judge.make(row, move, cost, after);
+        cost = evaluator.make(row, move, cost, after);
     }
 
     const encoding::Shape& shape_;
     problem::Move* const log_;
-    int moves_, judged_;
+    int moves_, evaluated_;
 };
 
 #else
@@ -141,8 +143,8 @@ class Blocks {
 
     __device__ static constexpr bool are_at(const uint4&) { return false; }
 
-    __device__ static rule::Verdict run(const problem::Judge&, Gene*, const uint4&,
-                                        const Acceptance<Delta>&, int64_t&, int&) {
+    __device__ static rule::Decision run(const problem::Evaluator&, Gene*, const uint4&,
+                                         const Acceptance<Delta>&, int64_t&, int&) {
         return {false, false};
     }
 };

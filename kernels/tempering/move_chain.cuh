@@ -25,7 +25,7 @@ class Chain : public MovingChain {
           row_(row),
           best_(best),
           data_(data),
-          judge_(scratch, n_, data),
+          evaluator_(scratch, n_, data),
           blocks_(scratch, shape) {}
 
     // Perform a number of proposals; an accepted one counts as several. `row` is complete and
@@ -35,7 +35,7 @@ class Chain : public MovingChain {
         costs.proposed = 0;
         if (n_ < proposals::FEWEST_ITEMS) return costs;
         improver::Lookout lookout(improving);
-        judge_.prepare(row_);
+        evaluator_.prepare(row_);
         const int64_t before = costs.best;
         int64_t end = proposals, next = 0;
         int looks = blockDim.x;  // proposals evaluated together
@@ -47,10 +47,10 @@ class Chain : public MovingChain {
                 Move move;
                 if (blocks_.are_at(words)) {
                     bid = {threadIdx.x, {}};  // all threads evaluate it, after those before it
-                } else if (proposals::draws(judge_, words, row_, shape_, move)) {
-                    const int64_t cost = judge_.cost_after(row_, move, costs.current);
-                    const auto verdict = rule::judged(cost, costs.current, acceptance, words.w);
-                    if (verdict.accepts) bid = {threadIdx.x, {cost, move, verdict.climbs}};
+                } else if (proposals::draws(evaluator_, words, row_, shape_, move)) {
+                    const int64_t cost = evaluator_.cost_after(row_, move, costs.current);
+                    const auto decision = rule::decide(cost, costs.current, acceptance, words.w);
+                    if (decision.accepts) bid = {threadIdx.x, {cost, move, decision.climbs}};
                 }
             }
             const auto found = block::lowest(bid, turn);
@@ -63,16 +63,16 @@ class Chain : public MovingChain {
             next += found.key + 1;
             if (int(found.key) < looks / 4 && looks > proposals::FEWEST_LOOKS) looks /= 2;
             if (blocks_.are_at(words)) {
-                int judged = 0;
-                const auto verdict =
-                    blocks_.run(judge_, row_, words, acceptance, costs.current, judged);
-                costs.climbs += verdict.climbs && verdict.accepts;
-                end -= judged;
+                int evaluated = 0;
+                const auto decision =
+                    blocks_.run(evaluator_, row_, words, acceptance, costs.current, evaluated);
+                costs.climbs += decision.climbs && decision.accepts;
+                end -= evaluated;
             } else {
                 const auto [cost, move, climbs] = found.value;
                 costs.climbs += climbs;
                 end -= effort_;
-                costs.current = judge_.make(row_, move, costs.current, cost);
+                costs.current = evaluator_.make(row_, move, costs.current, cost);
             }
             if (costs.current < costs.best) {
                 costs.best = costs.current;
@@ -96,14 +96,14 @@ class Chain : public MovingChain {
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
         if (n_ < proposals::FEWEST_ITEMS) return 0.0;
-        judge_.prepare(row_);
+        evaluator_.prepare(row_);
         improver::Lookout lookout(improving);
         const auto change = [&](int i) {
             if (lookout.sees()) return 0.0;
             const auto words = rule::words_of(place, i);
             Move move;
-            if (!proposals::draws(judge_, words, row_, shape_, move)) return 0.0;
-            return rule::change(judge_.cost_after(row_, move, cost), cost);
+            if (!proposals::draws(evaluator_, words, row_, shape_, move)) return 0.0;
+            return rule::change(evaluator_.cost_after(row_, move, cost), cost);
         };
         return block::sum(ROUGHNESS_SAMPLES, change) / ROUGHNESS_SAMPLES;
     }
@@ -121,7 +121,7 @@ class Chain : public MovingChain {
     Gene* const row_;
     Gene* const best_;
     const problem::Data& data_;
-    const problem::Judge judge_;
+    const problem::Evaluator evaluator_;
     Blocks blocks_;
 };
 

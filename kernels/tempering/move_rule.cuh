@@ -18,13 +18,13 @@ __device__ uint4 words_of(const draw::Place& place, int64_t number) {
     return place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
 }
 
-struct Verdict {
+struct Decision {
     bool accepts, climbs;
 };
 
 // Return whether a move to another cost is accepted, and whether it raises the cost.
-__device__ Verdict judged(int64_t cost, int64_t current, const Acceptance<Delta>& acceptance,
-                          uint32_t word) {
+__device__ Decision decide(int64_t cost, int64_t current, const Acceptance<Delta>& acceptance,
+                           uint32_t word) {
     const bool climbs = priced::soft(cost) > priced::soft(current);
     return {!climbs || acceptance.accepts(difference(cost, current), word), climbs};
 }

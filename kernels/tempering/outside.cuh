@@ -38,14 +38,14 @@ KERNEL(advance_replicas,
                             [](tempering::Replica& replica, bool) { replica.advance(); });
 }
 
-KERNEL(judge_first_replicas,
+KERNEL(evaluate_first_replicas,
        (Arena arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan)) {
     tempering::for_replicas(arena, all, data, plan,
-                            [](tempering::Replica& replica, bool) { replica.judge(0); });
+                            [](tempering::Replica& replica, bool) { replica.evaluate(0); });
 }
 
-KERNEL(judge_replicas,
+KERNEL(evaluate_replicas,
        (Arena arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan)) {
     tempering::for_replicas(arena, all, data, plan,
-                            [](tempering::Replica& replica, bool) { replica.judge_next(); });
+                            [](tempering::Replica& replica, bool) { replica.evaluate_next(); });
 }

@@ -37,10 +37,10 @@ class Drawn {
 constexpr int FEWEST_LOOKS = 4;
 
 // Let the user's state propose a step; return false if there is none.
-template <class Judge, class Row>
-__device__ bool draws(const Judge& judge, const uint4& words, const Row* row,
+template <class Evaluator, class Row>
+__device__ bool draws(const Evaluator& evaluator, const uint4& words, const Row* row,
                       const encoding::Shape&, Move& step) {
-    return judge.propose(row, words, step);
+    return evaluator.propose(row, words, step);
 }
 
 #elif SOLUTION_KIND == SOLUTION_ORDER
@@ -215,8 +215,8 @@ __device__ bool changes(const moves::Setting<Number>& move, const Number* row) {
 }
 
 // Draw a move; return false if there is none.
-template <class Judge, class Row>
-__device__ bool draws(const Judge&, const uint4& words, const Row* row,
+template <class Evaluator, class Row>
+__device__ bool draws(const Evaluator&, const uint4& words, const Row* row,
                       const encoding::Shape& shape, Move& move) {
     move = drawn(words, row, shape);
     return exists(move);

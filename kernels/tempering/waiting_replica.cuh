@@ -87,9 +87,9 @@ class Replica {
     }
 
     // Continue with the costs of the evaluated children.
-    __device__ void judge(int64_t made) {
-        const int judged = all_.outside.waiting[me_];
-        if (own_.phase == Progress::DONE || judged == 0) return;
+    __device__ void evaluate(int64_t made) {
+        const int evaluated = all_.outside.waiting[me_];
+        if (own_.phase == Progress::DONE || evaluated == 0) return;
         const int64_t* const cost = all_.outside.cost + me_ * MOST;
         if (own_.phase == Progress::FIRST) {
             own_.current = own_.best = cost[0];
@@ -99,7 +99,7 @@ class Replica {
             __syncthreads();  // the state is complete
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
-            measure(cost, judged);
+            measure(cost, evaluated);
         } else if (own_.phase == Progress::REPRICED) {
             own_.current = cost[0];
             if (priced::is_infeasible(own_.best)) {
@@ -115,12 +115,12 @@ class Replica {
             own_.evaluated = 1;
             begin_moves(made);
         } else {
-            choose(cost, judged, made);
+            choose(cost, evaluated, made);
             propose(made);
         }
     }
 
-    __device__ void judge_next() { judge(all_.island[local_].generation + 1); }
+    __device__ void evaluate_next() { evaluate(all_.island[local_].generation + 1); }
 
   private:
     static constexpr int MOST = ISLANDS_OUTSIDE;  // simultaneous proposals
@@ -157,19 +157,19 @@ class Replica {
         return items() >= proposals::FEWEST_ITEMS && changes(move_at(i, 0));
     }
 
-    __device__ void measure(const int64_t* cost, int judged) {
+    __device__ void measure(const int64_t* cost, int evaluated) {
         const auto change = [&](int i) {
             int child = 0;
             for (int k = 0; k < i; ++k) child += is_sampled(k);
-            const bool is_judged = is_sampled(i) && child < judged;
-            return is_judged ? rule::change(cost[child], own_.current) : 0.0;
+            const bool is_evaluated = is_sampled(i) && child < evaluated;
+            return is_evaluated ? rule::change(cost[child], own_.current) : 0.0;
         };
         const double rough = block::sum(SAMPLES, change) / SAMPLES;
         if (threadIdx.x == 0) {
             plan_.roughness[me_] = rough;
-            plan_.ends.proposals[me_] += judged;
+            plan_.ends.proposals[me_] += evaluated;
         }
-        all_.count(local_, slot_, judged);
+        all_.count(local_, slot_, evaluated);
         end();
     }
 
@@ -205,13 +205,13 @@ class Replica {
     }
 
     // Apply the first accepted move.
-    __device__ void choose(const int64_t* cost, int judged, int64_t made) {
+    __device__ void choose(const int64_t* cost, int evaluated, int64_t made) {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
         const Acceptance<Delta> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
-        own_.called += judged;
-        for (int k = 0; k < judged; ++k) {
+        own_.called += evaluated;
+        for (int k = 0; k < evaluated; ++k) {
             const uint32_t word = words_of(own_.next + k, made).w;
-            const auto [accepts, climbs] = rule::judged(cost[k], own_.current, acceptance, word);
+            const auto [accepts, climbs] = rule::decide(cost[k], own_.current, acceptance, word);
             if (!accepts) continue;
             const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
             own_.next += k + 1;
@@ -226,7 +226,7 @@ class Replica {
             }
             return;
         }
-        own_.next += judged;
+        own_.next += evaluated;
         own_.looks = min(2 * own_.looks, LOOKS);
     }
 

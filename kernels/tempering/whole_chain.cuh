@@ -37,7 +37,7 @@ class Chain : public MovingChain {
             const auto move = proposals::drawn(words, row_, shape_);
             if (!proposals::exists(move)) continue;
             const int64_t cost = cost_after(move);
-            const auto [accepts, climbs] = rule::judged(cost, costs.current, acceptance, words.w);
+            const auto [accepts, climbs] = rule::decide(cost, costs.current, acceptance, words.w);
             if (!accepts) continue;
             end -= effort_;
             costs.climbs += climbs;

@@ -136,7 +136,7 @@ def test_walks_at_the_same_time_use_each_edge_once(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n", [8, 100, 5000, 22_000, 65_536, 100_000, 240_000])
-def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
+def test_the_graph_of_a_pair_fits_into_shared_memory(n: int) -> None:
     """The limits are a third of the memory of a large GPU, and that of compute capability 8.6."""
     size, most = eax.size_class(n), 73 if n <= 65_536 else 97 if n <= 100_000 else 224
     assert n <= size
@@ -302,7 +302,7 @@ def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> No
         ("fast_vertices", lambda pitch: 0, np.uint16),
         ("MOST_INSIDE", 8, np.uint16),
     ],
-    ids=["wide positions", "graphs outside block memory", "comparisons outside block memory"],
+    ids=["wide positions", "graphs outside shared memory", "comparisons outside shared memory"],
 )
 def test_other_memory_gives_the_same_tours(
     name: str, value: Any, position: Any, backend: Backend, monkeypatch: pytest.MonkeyPatch

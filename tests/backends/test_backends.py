@@ -29,13 +29,13 @@ def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n", [9_000, 9_152, 12_000, 43_000, 44_000, 70_000])
-def test_keys_are_sorted_with_any_block_memory(backend: Backend, n: int) -> None:
+def test_keys_are_sorted_with_any_shared_memory(backend: Backend, n: int) -> None:
     keys = np.random.default_rng(2).integers(0, 1 << 24, (7, n)) / np.float32(1 << 24)
-    encoding = Keys(n, backend.block_memory)
+    encoding = Keys(n, backend.shared_memory)
     rows = np.zeros((7, encoding.pitch), np.float32)
     rows[:, :n] = keys
     room = backend.required_room(CHECKS, encoding.shape())
-    assert backend.block_memory is None or room.small <= backend.block_memory
+    assert backend.shared_memory is None or room.small <= backend.shared_memory
     block = backend.block(room, n, 2)
     program = backend.compile(CHECKS, block)
     assert (block.spill == 0) == (backend.name == "cpu" or n < 44_000)

@@ -9,7 +9,7 @@ from problems_for_tests import cities
 import islands
 from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
-from islands.configuration.fit import require_block_memory
+from islands.configuration.fit import require_shared_memory
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
 from islands.errors import UsageError
@@ -44,7 +44,7 @@ def test_launches_that_no_block_has_memory_for_are_rejected(colonies: list[str] 
     launches = [*parts.schedule.launches()]
     largest = max(launch.room or 0 for launch in launches if launch.threads is not None)
     for enough in (None, 2 * largest):
-        require_block_memory(resolved, lambda enough=enough: enough)
+        require_shared_memory(resolved, lambda enough=enough: enough)
     with pytest.raises(UsageError) as caught:
-        require_block_memory(resolved, lambda: largest // 2)
+        require_shared_memory(resolved, lambda: largest // 2)
     assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")

@@ -260,7 +260,7 @@ def test_each_model_has_the_result_that_it_has_alone(name: str, device: str) -> 
 def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = MODELS[name]
     gpu = EmulatedGpu(64)
-    gpu.block_memory = 200_000
+    gpu.shared_memory = 200_000
     monkeypatch.setattr(parts, "_FEW", 1)
     compiled = sources_of(monkeypatch)
     problems = some(make, (12,) * 5)
@@ -315,10 +315,10 @@ def test_subclasses_share_launches_with_problems_of_the_same_class_and_data() ->
     problems: list[Problem] = [Heavier(edges, more) for more in (1, 2, 3)]
     problems += [islands.models.max_cut(edges), Heavier(edges[1:], 1), Heavier(edges, 1, np.int32)]
     problems += [Heaviest(edges, 4), Unlike(edges, 5), Unlike(edges, 6)]
-    likeness = [(type(each), each.likeness()) for each in problems[:7]]
-    assert likeness[:3] == [likeness[0]] * 3
-    assert len({*likeness}) == 5
-    assert problems[7].likeness() is None
+    keys = [(type(each), each.launch_key()) for each in problems[:7]]
+    assert keys[:3] == [keys[0]] * 3
+    assert len({*keys}) == 5
+    assert problems[7].launch_key() is None
     settings = {name: value for name, value in TEMPERING.items() if name != "proposals"}
     assert require_same(problems, choose("cpu", 1), **settings) == [0, 1, 2]
 

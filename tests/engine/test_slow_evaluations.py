@@ -89,7 +89,7 @@ def test_evaluations_on_a_gpu() -> None:
 
 # Costs without a search are computed by a thread for each child.
 def test_evaluations_by_single_threads_of_a_gpu(gpu: EmulatedGpu) -> None:
-    gpu.block_memory = 200_000
+    gpu.shared_memory = 200_000
     problem = slow("keys", "cost", 0.01, quick=4000)
     assert late(problem, population=1024) < LATE
     problem = slow("subset", "cost", 0.01)

@@ -14,7 +14,7 @@ from recorded_launches import Recorder
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.cells.series import PlannedRun
-from islands.configuration.fit import fitting, require_block_memory
+from islands.configuration.fit import fitting, require_shared_memory
 from islands.configuration.identity import identity
 from islands.configuration.request import Request
 from islands.configuration.resolve import resolve
@@ -120,7 +120,7 @@ def _prepared(resolved: Resolved) -> None:
     same = resolve(Request.of(_read(again)), problem).spec.to_toml()
     assert same == again, "it does not read its own"
     identity(resolved)
-    require_block_memory(resolved, lambda: _BLOCK)
+    require_shared_memory(resolved, lambda: _BLOCK)
     PlannedRun(spec, problem).folder  # noqa: B018
     read_start(resolved)
     opening(islands.__version__, resolved, resolved.deal(1))

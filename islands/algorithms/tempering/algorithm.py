@@ -150,17 +150,17 @@ class Tempering(Algorithm):
         return self._chains.tables(problem)
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
-            rounds = (Rounds((Launch(judge, shape.jobs, None),)),) if judges else ()
+        def all_of(replicas: str, evaluations: str, ladders: str) -> tuple[Step, ...]:
+            rounds = (Rounds((Launch(evaluations, shape.jobs, None),)),) if in_rounds else ()
             return (
                 *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
                 Launch(ladders, shape.islands),
             )
 
-        judges = outside and self._chains.waits
+        in_rounds = outside and self._chains.waits
         return Schedule(
-            start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
-            generation=all_of("advance_replicas", "judge_replicas", "end_ladders"),
+            start=all_of("first_replicas", "evaluate_first_replicas", "first_ladders"),
+            generation=all_of("advance_replicas", "evaluate_replicas", "end_ladders"),
             adopt=(Launch("adopt_immigrants", shape.islands),),
         )
 

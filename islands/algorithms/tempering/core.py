@@ -74,4 +74,4 @@ class CoreChains(ClimbChains):
         )
 
     def numbers(self) -> Hashable:
-        return self._core.likeness
+        return self._core.launch_key

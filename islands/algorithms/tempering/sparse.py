@@ -61,7 +61,7 @@ class NetworkChains(SparseFlowChains, PairChains):
     fewest: ClassVar[int] = 64
 
     def numbers(self) -> Hashable:
-        return self._sparse.likeness
+        return self._sparse.launch_key
 
     def members(self, arrays: Mapping[str, Array]) -> Struct:
         network = self._sparse.network(arrays)

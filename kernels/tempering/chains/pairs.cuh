@@ -29,7 +29,7 @@ using Plan = PlanOf<Energies, PairPlan>;
 #include "tempering/order_cross.cuh"
 #include "tempering/pair_chain.cuh"
 // With sparse flows, a CPU updates a few rows of deltas. A GPU updates all deltas at once, as the
-// fields of items would take twice as much block memory.
+// fields of items would take twice as much shared memory.
 #if defined(NETWORK_NUMBER) && !defined(__CUDACC__)
 #include "tempering/network_deltas.hpp"
 namespace tempering {

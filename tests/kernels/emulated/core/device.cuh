@@ -63,7 +63,7 @@ inline bool any_of_block(Site site, bool mine) {
 #define blockDim emulated::size
 #define POLLING_IS_CHEAP false
 #define READS_AT_ONCE 8
-#define BLOCK_MEMORY_IS_FASTER true
+#define SHARED_MEMORY_IS_FASTER true
 
 // The operations of threads that wait for others. `site` is where a kernel calls them.
 using emulated::Site;

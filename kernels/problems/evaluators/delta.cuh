@@ -6,9 +6,9 @@
 
 namespace problem {
 
-class Judge {
+class Evaluator {
   public:
-    __device__ Judge(Scratch& scratch, int n, const Data& data)
+    __device__ Evaluator(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), sum_(scratch) {}
 
     __device__ void prepare(const Stored* row) const { sum_.prepare(row, n_, data_); }
@@ -29,13 +29,13 @@ class Judge {
   private:
     // A struct instead of a lambda: some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
-        const Judge& judge;
+        const Evaluator& evaluator;
         const Solution& solution;
         Sum::By& by;
 
         template <class Each>
         __device__ void operator()(const Each& move) const {
-            by = user::of_delta::delta(solution, judge.n_, judge.data_, move);
+            by = user::of_delta::delta(solution, evaluator.n_, evaluator.data_, move);
         }
     };
 

@@ -1,4 +1,4 @@
-// The user's state in block memory, shared by all threads. Reads a solution and the data; writes
+// The user's state in shared memory, shared by all threads. Reads a solution and the data; writes
 // the state. No random numbers.
 #pragma once
 

@@ -8,9 +8,9 @@ namespace problem {
 
 constexpr bool ADDS_CHANGES = false;
 
-class Judge {
+class Evaluator {
   public:
-    __device__ Judge(Scratch&, int n, const Data& data) : n_(n), data_(data) {}
+    __device__ Evaluator(Scratch&, int n, const Data& data) : n_(n), data_(data) {}
 
     __device__ void prepare(const Stored*) const {}
 

@@ -1,15 +1,15 @@
 // Evaluates moves by the user's state, which each applied move updates. Reads the solution and the
-// data; keeps the state in block memory. No random numbers.
+// data; keeps the state in shared memory. No random numbers.
 #pragma once
 
-#include "problems/judges/kept_state.cuh"
+#include "problems/evaluators/kept_state.cuh"
 #include "problems/stated_moves.cuh"
 
 namespace problem {
 
-class Judge {
+class Evaluator {
   public:
-    __device__ Judge(Scratch& scratch, int n, const Data& data)
+    __device__ Evaluator(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), state_(scratch, n, data), sum_(scratch) {}
 
     __device__ void prepare(const Stored* row) const {
@@ -38,24 +38,24 @@ class Judge {
   private:
     // Structs instead of lambdas: some versions of NVRTC treat generic lambdas as host functions.
     struct Stated {
-        const Judge& judge;
+        const Evaluator& evaluator;
         const Solution& solution;
         Sum::By& by;
 
         template <class Each>
         __device__ void operator()(const Each& move) const {
-            const KeptState::State& state = *judge.state_;
-            by = user::of_state::change(state, solution, judge.n_, judge.data_, move);
+            const KeptState::State& state = *evaluator.state_;
+            by = user::of_state::change(state, solution, evaluator.n_, evaluator.data_, move);
         }
     };
 
     struct Follow {
-        const Judge& judge;
+        const Evaluator& evaluator;
         const Solution& solution;
 
         template <class Each>
         __device__ void operator()(const Each& move) const {
-            user::of_state::apply(*judge.state_, solution, judge.n_, judge.data_, move);
+            user::of_state::apply(*evaluator.state_, solution, evaluator.n_, evaluator.data_, move);
         }
     };
 

@@ -1,5 +1,5 @@
 // The cost and the violation of a solution as sums of their changes by moves, for user functions
-// that return both. Keeps both numbers in block memory. No random numbers.
+// that return both. Keeps both numbers in shared memory. No random numbers.
 #pragma once
 
 #include "problems/change.cuh"

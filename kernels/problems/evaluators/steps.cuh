@@ -1,16 +1,16 @@
 // Evaluates user-defined steps, which the state proposes and applies. Reads the solution and data;
-// keeps the state in block memory. No random numbers: the caller passes random words.
+// keeps the state in shared memory. No random numbers: the caller passes random words.
 #pragma once
 
-#include "problems/judges/kept_state.cuh"
+#include "problems/evaluators/kept_state.cuh"
 #include "problems/move_kinds.cuh"
 #include "problems/random.cuh"
 
 namespace problem {
 
-class Judge {
+class Evaluator {
   public:
-    __device__ Judge(Scratch& scratch, int n, const Data& data)
+    __device__ Evaluator(Scratch& scratch, int n, const Data& data)
         : n_(n),
           data_(data),
           state_(scratch, n, data),

@@ -1,8 +1,8 @@
 // Crossover by the user's state. Reads two solutions and the data; writes the child, and keeps the
-// state in block memory. No random numbers: the caller passes random words.
+// state in shared memory. No random numbers: the caller passes random words.
 #pragma once
 
-#include "problems/judges/kept_state.cuh"
+#include "problems/evaluators/kept_state.cuh"
 #include "problems/random.cuh"
 #include "problems/valid_order.cuh"
 
