@@ -145,7 +145,6 @@ class BatchPlan(Plan[BatchRun]):
         if not is_same or not (self.is_open or kept_names(folder) == [*self.instances]):
             raise UsageError(
                 f"--out {folder}: contains a batch of other instances or settings. Specify another"
-                " folder"
                 " folder, or pass --force to overwrite it"
             )
         _require_same_paths(folder, began_in, [*kept_names(folder), *self.instances])
@@ -155,7 +154,8 @@ def _require_same_paths(folder: Path, began_in: Path, names: Iterable[str]) -> N
     """Reject names that were paths in the folder in which the batch began, and not in this one."""
     if began_in != Path.cwd():
         for name in names:
-            path = split_part(began_in / name)[0]
+            script, colon, _ = name.rpartition(".py:")
+            path = began_in / (f"{script}.py" if colon else split_part(Path(name))[0])
             if not Path(name).is_absolute() and os.path.isfile(path):  # noqa: PTH113, as it raises nothing
                 raise UsageError(
                     f"{folder}: {name} is relative to {began_in}, where the batch began. Continue"
@@ -222,7 +222,7 @@ class _Batch:
         self._world = self.campaign.world
         self._end, self._is_open = BatchEnd(self.folder), False
         self._began, self._new, self._running = perf_counter(), 0, 0
-        self._finder = Finder()
+        self._finder, self._digests = Finder(), dict[BatchRun, str]()
 
     def perform(self, rank_options: RankOptions, arriving: Iterator[str | None] | None) -> BatchEnd:
         """Perform the remaining runs; return how the batch ended."""
@@ -265,14 +265,14 @@ class _Batch:
             if (result := store.known(self.plan.key(run))) is not None:
                 left -= 1
                 done.add(run)
-                self._require_unchanged(run, result.pop(_CONTENT, ""))
+                self._require_unchanged(run, result.pop(_CONTENT, None))
                 if self.lines is not None:
                     self.lines(result)
         return done
 
-    def _require_unchanged(self, run: BatchRun, content: str) -> None:
-        """Refuse to reuse a result of an instance whose file has changed since."""
-        if self._content(run.instance) not in ("", content):
+    def _require_unchanged(self, run: BatchRun, content: str | None) -> None:
+        """Reject a result of an instance whose file has changed since it was read."""
+        if content and self._content(run.instance) not in ("", content):
             raise UsageError(
                 f"{self.folder}: contains the result of {run.instance}, whose file has changed"
                 " since. Restore the file, or solve the batch in another folder"
@@ -294,6 +294,13 @@ class _Batch:
             yield from [None] if name is None else self.plan.runs_of([name])
         self._is_open = False
 
+    def _with_digests(self, runs: Iterable[BatchRun | None]) -> Iterator[BatchRun | None]:
+        """Yield the runs, after computing the digests of their files: a file may change later."""
+        for run in runs:
+            if run is not None and self._world.rank == 0:
+                self._digests[run] = self._content(run.instance)
+            yield run
+
     def _results(
         self, runs: Iterable[BatchRun | None], rank_options: RankOptions
     ) -> Iterator[tuple[BatchRun, StoredResult | IslandsError]]:
@@ -307,19 +314,19 @@ class _Batch:
             # The number of runs in progress on a GPU is unknown here.
             self._running = sum(world.allgather(0 if is_gpu(name) else scheduler.count))
             # Only rank 0 knows the names that arrive.
-            groups = (None if run is None else [run] for run in runs)
+            groups = (None if run is None else [run] for run in self._with_digests(runs))
             yield from scheduler.run(groups, lambda: received() != 0, from_first=True)
         self._end.ended_by = self.campaign.received()
 
     def _take(self, run: BatchRun, result: StoredResult | IslandsError) -> None:
-        end = self._end
+        end, digest = self._end, self._digests.pop(run, "")
         if isinstance(result, IslandsError):
             end.failed += 1
             self._print(f"islands: {one_line(run.instance)}: {result}")
         else:
             end.done += 1
             if self._world.rank == 0:
-                stored = {**result, _CONTENT: self._content(run.instance)}
+                stored = {**result, _CONTENT: digest}
                 self.campaign.store.add(self.plan.key(run), stored)
             if self.lines is not None:
                 self.lines(result)

@@ -14,6 +14,8 @@ from commands_for_tests import Capture, rows_of, write_tours
 from jobs import PROGRAM
 
 import islands
+from islands.cells.batch import BatchPlan
+from islands.cells.store import content_digest
 from islands.cli import main
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
@@ -93,6 +95,19 @@ def test_a_batch_continues_only_where_its_paths_are(
     assert {row["instance"]: int(row["cost"]) for row in rows()} == {
         str(path): alone(str(path)).cost for path in paths
     }
+
+
+def test_a_batch_of_a_script_continues_only_where_the_script_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    script = "import islands\nproblem = islands.tsp(distances=[[0, 1, 2], [1, 0, 3], [2, 3, 0]])\n"
+    Path("own.py").write_text(script)
+    assert main(["run", "own.py:problem", "--batch", *SETTINGS, "--out", "out"]) == 0
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    capfd.readouterr()
+    assert main(["resume", "../out", "--trust"]) == 2
+    assert "own.py:problem is relative to" in capfd.readouterr().err
 
 
 def test_a_batch_of_published_instances_continues_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +228,39 @@ def test_a_result_of_an_instance_that_has_changed_is_not_reused(capfd: Capture) 
         assert main(again) == 2
         assert f"out: contains the result of {paths[1]}, whose file" in capfd.readouterr().err
     Path(paths[1]).write_text(before)
+    assert main(line) == 0
+    assert "0 of 2 runs left" in capfd.readouterr().out
+
+
+def test_a_file_that_changes_during_its_run_has_the_digest_from_before(
+    monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    path, other = map(Path, write_tours(2))
+    line = ["run", str(path), "--batch", *SETTINGS, "--out", "out"]
+    value_of = BatchPlan.value_of
+
+    def changing(plan: BatchPlan, *run: Any) -> Any:
+        path.write_text(other.read_text())
+        return value_of(plan, *run)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchPlan, "value_of", changing)
+        assert main(line) == 0
+    assert main(line) == 2
+    assert f"out: contains the result of {path}, whose file" in capfd.readouterr().err
+
+
+def test_results_without_a_digest_are_reused(capfd: Capture) -> None:
+    line = ["run", *write_tours(2), "--batch", *SETTINGS, "--out", "out"]
+    assert main(line) == 0
+    store = Path("out/runs.jsonl")
+    results = [json.loads(row) for row in store.read_text().splitlines()]
+    for result in results:
+        del result["sha256"]
+        assert result["result"].pop("content")
+    whole = [result | {"sha256": content_digest(result)} for result in results]
+    store.write_text("".join(json.dumps(result) + "\n" for result in whole))
+    capfd.readouterr()
     assert main(line) == 0
     assert "0 of 2 runs left" in capfd.readouterr().out
 
