@@ -115,8 +115,8 @@ class Finder:
     def __init__(self) -> None:
         self._seen: _Seen | None = None
 
-    def find(self, instance: str) -> Located:
-        """Return the instance with this name."""
+    def find(self, instance: str, *, refresh: bool = True) -> Located:
+        """Return the instance with this name; with `refresh`, also if its file is new."""
         path = expanded(instance)
         with reading(instance):
             if path.is_file():
@@ -134,8 +134,8 @@ class Finder:
             return embedded
         is_new = self._seen is None
         matches = self._matches(instance)
-        if not matches and not is_new:
-            self._seen = None  # there may be a new file
+        if not matches and not is_new and refresh:
+            self._seen = None
             matches = self._matches(instance)
         assert self._seen is not None, "the names were read to find matches"
         seen = self._seen

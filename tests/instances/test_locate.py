@@ -116,6 +116,9 @@ def test_a_finder_notices_later_files(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(UsageError, match="unknown instance 'fourth'"):
         finder.find("fourth")
     assert len(searched) == 3
+    with pytest.raises(UsageError, match="unknown instance 'fourth'"):
+        finder.find("fourth", refresh=False)
+    assert len(searched) == 3
 
 
 def test_a_name_in_several_sets_is_rejected(folders: Path) -> None:

@@ -81,6 +81,9 @@ def test_damaged_files_and_other_versions_give_one_error(runs: Path, tmp_path: P
         page(tmp_path / "empty")
     with pytest.raises(InputError, match="nowhere: no such folder"):
         page(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file: not a folder"):
+        page(tmp_path / "file")
 
 
 def test_a_setting_of_matplotlib_that_starts_another_program_has_no_effect() -> None:

@@ -55,9 +55,8 @@ class JobState:
 def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
     """Return the state of a run, inside or outside of a job, or of other work."""
     if not folder.is_dir():
-        raise InputError(
-            f"{folder}: no such folder. Specify the folder of a run or a submitted job"
-        )
+        what = "not a folder" if folder.exists() else "no such folder"
+        raise InputError(f"{folder}: {what}. Specify the folder of a run or a submitted job")
     attempts, number = JobAttempts(folder).all(), jobs.latest_job(folder)
     if number is None and not (folder / folders.RUN_SETTINGS).exists():
         return _state_of_work(folder)

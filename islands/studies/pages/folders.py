@@ -19,7 +19,7 @@ from islands.studies.pages.campaigns import page_of_experiment, page_of_experime
 from islands.studies.pages.comparison import page_of_several
 from islands.text import counted, escaped
 
-_NAME_ONE = "Specify the folder of a run, a series, a tuning or an experiment"
+_SPECIFY_ONE = "Specify the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
 """Maximum number of runs whose folders are named in a message."""
 _SHARE = 0.1
@@ -39,7 +39,8 @@ def page_for(
     """
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(f"{folder}: no such folder. {_NAME_ONE}")
+            what = "not a folder" if folder.exists() else "no such folder"
+            raise InputError(f"{folder}: {what}. {_SPECIFY_ONE}")
     folder, kind = folders[0], None
     if len(folders) == 1:
         with reading(folder):
@@ -99,7 +100,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
         if kind not in (None, FolderKind.RUN):
             where = records.results_of(folder, kind)
             what = "; ".join(filter(None, [f"{kind.words} without folders of runs", where]))
-        raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
+        raise InputError(f"{folder}: contains {what}. {_SPECIFY_ONE}")
     yield from inside
 
 
