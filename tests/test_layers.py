@@ -51,7 +51,7 @@ IMPORTERS = {
     "cupy": ("backends/gpus.py",),
     "argcomplete": ("cli/completion.py",),
     "jinja2": ("report/page.py",),
-    "matplotlib": ("report/figure.py",),
+    "matplotlib": ("report/figure.py", "models/drawing.py"),
     "pynvml": ("backends/gpus.py",),
 }
 """The only files or folders that import a package."""

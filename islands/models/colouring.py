@@ -11,8 +11,9 @@ from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
 from islands.modelling.kinds import whole_number
 from islands.models.base import ReadyModel, function_of
+from islands.models.drawing import draw_graph
 from islands.models.files import NumberFile
-from islands.models.graphs import draw_graph, neighbours, pairs_of
+from islands.models.graphs import neighbours, pairs_of
 from islands.models.plain import Colouring
 from islands.problems.arguments import name_or
 from islands.problems.solution_kinds import ChoicesKind

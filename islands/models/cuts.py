@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.modelling.kinds import subsets_of
 from islands.models.base import ReadyModel, function_of
+from islands.models.drawing import draw_graph
 from islands.models.files import NumberFile
-from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
+from islands.models.graphs import neighbours, pairs_of, read_edges
 from islands.models.numbers import LARGEST_SUM, amounts
 from islands.models.plain import Quadratic
 from islands.problems.arguments import name_or, require_shape

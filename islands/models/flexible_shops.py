@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
+from islands.models.drawing import draw_gantt
 from islands.models.files import NumberFile
 from islands.models.numbers import one_of
-from islands.models.shops import OBJECTIVES, Dates, Rows, Shop, draw_gantt, matching_rows
+from islands.models.shops import OBJECTIVES, Dates, Rows, Shop, matching_rows
 from islands.problems.arguments import name_or
 
 

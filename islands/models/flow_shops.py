@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from islands.modelling.kinds import orders_of
 from islands.modelling.texts import Text
 from islands.models.base import ReadyModel, function_of, text_of
+from islands.models.drawing import draw_gantt
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts, one_of
-from islands.models.shops import draw_gantt
 from islands.problems.arguments import name_or
 
 _OBJECTIVES = ("makespan", "flow_time")

@@ -1,6 +1,4 @@
-"""Graphs as arrays: validated edges, the neighbours of each node, and a picture."""
-
-from typing import Any
+"""Graphs as arrays: validated edges, and the neighbours of each node."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +10,6 @@ from islands.models import messages
 from islands.models.files import NumberFile
 from islands.models.numbers import item_numbers
 from islands.problems.arguments import require_shape
-
-_DRAWN = 20_000
-"""Maximum number of edges in a picture."""
-_VECTORS = 2000
-"""Pictures with more edges are rasterised, to keep files small."""
 
 
 def pairs_of(edges: ArrayLike, nodes: int | None = None) -> tuple[NDArray[np.int64], int]:
@@ -61,28 +54,3 @@ def neighbours(
     begin, end = np.concatenate([pairs, pairs[:, ::-1]]).T
     both = coo_array((np.concatenate([weights, weights]), (begin, end)), shape=(n, n)).tocsr()
     return both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data
-
-
-def draw_graph(axes: Any, pairs: NDArray[np.int64], classes: Any) -> None:
-    """Draw the edges as a matrix of the nodes, which are ordered by class.
-
-    Unlike lines between points, the entries of a matrix do not hide each other.
-    """
-    classes = np.asarray(classes)
-    order, n = np.argsort(classes, kind="stable"), len(classes)
-    place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
-    is_within = classes[pairs[:, 0]] == classes[pairs[:, 1]]
-    for edges, colour in ((pairs[~is_within], "C0"), (pairs[is_within], "C1")):
-        shown = place[edges[:: max(1, -(-len(pairs) // _DRAWN))]]
-        x, y = np.concatenate([shown, shown[:, ::-1]]).T
-        size = min(5.0, max(0.5, 250 / n))
-        axes.plot(x, y, "s", color=colour, markersize=size, rasterized=len(pairs) > _VECTORS)
-    for border in np.flatnonzero(np.diff(classes[order])) + 0.5:
-        axes.axhline(border, color="0.5", linewidth=0.8)
-        axes.axvline(border, color="0.5", linewidth=0.8)
-    within = int(is_within.sum())
-    axes.set_title(f"{len(pairs) - within} edges between classes (blue), {within} within")
-    axes.set(xlabel="nodes by class", ylabel="nodes by class", aspect="equal")
-    axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
-    axes.grid(visible=False)

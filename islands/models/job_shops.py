@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from islands.calls import explained
 from islands.modelling.kinds import orders_of
 from islands.models.base import ReadyModel
+from islands.models.drawing import draw_gantt
 from islands.models.files import NumberFile
 from islands.models.flexible_shops import FlexibleJobShop
 from islands.models.numbers import one_of
-from islands.models.shops import OBJECTIVES, Rows, Shop, draw_gantt, has_choices, matching_rows
+from islands.models.shops import OBJECTIVES, Rows, Shop, has_choices, matching_rows
 from islands.problems.arguments import name_or
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands.errors import UsageError
 from islands.modelling.kinds import whole_number
 from islands.models.base import ReadyModel, function_of
+from islands.models.drawing import draw_boxes
 from islands.models.files import NumberFile
 from islands.models.numbers import amounts
 from islands.models.plain import Packing
@@ -78,8 +79,8 @@ class BinPacking(ReadyModel):
         for i, b in enumerate(solution):
             bottoms[i] = top[b]
             top[b] += self.sizes[i]
-        colours = [f"C{i % 10}" for i in range(len(bottoms))]
-        axes.bar(solution, self.sizes, bottom=bottoms, width=0.9, color=colours)
+        corner = np.asarray(solution) - 0.45, bottoms
+        draw_boxes(axes, corner, (0.9, self.sizes), range(len(bottoms)))
         axes.axhline(self.capacity, color="0.4", linewidth=0.8)
         axes.set(xlabel="bin", ylabel="load")
 

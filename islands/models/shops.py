@@ -24,8 +24,6 @@ _LARGEST = 2**30
 """Limit of dates and of sums of times and weights: ends fit into 32 bits, costs into 64."""
 _MOST = 10_000
 """Maximum number of operations with dates or choices: each thread has an array of them."""
-_NUMBERED = 60
-"""Up to this many bars per machine, a chart shows the number of each job."""
 
 
 def matching_rows(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
@@ -244,15 +242,3 @@ def _per_job(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64
     numbers = integers(name, read_array(name, given, 1), _LARGEST - 1)
     require_shape(name, numbers, (jobs,), "a number for each job")
     return numbers
-
-
-def draw_gantt(axes: Any, rows: list[tuple[int, int, int, int]]) -> None:
-    """Draw rows of job, machine, start and end as a Gantt chart into Matplotlib axes."""
-    machines = sorted({machine for _, machine, *_ in rows})
-    is_small = len(rows) <= _NUMBERED * len(machines)
-    for job, machine, begin, end in rows:
-        axes.barh(machine, end - begin, left=begin, height=0.8, color=f"C{job % 10}")
-        if is_small:
-            axes.text((begin + end) / 2, machine, str(job), ha="center", va="center", fontsize=6)
-    axes.set(xlabel="time", ylabel="machine", yticks=machines)
-    axes.invert_yaxis()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from islands.models.graphs import draw_graph
+from islands.models.drawing import draw_graph
 
 
 def test_a_graph_is_drawn_as_a_matrix_by_class() -> None:

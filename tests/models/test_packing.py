@@ -61,8 +61,8 @@ def test_a_picture_stacks_the_items_of_each_bin() -> None:
     axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     sizes, bins = [5, 2, 4, 3], [1, 0, 1, 0]
     islands.models.BinPacking(sizes, 9).draw(np.array(bins), axes)
+    corners = [path.vertices for path in axes.collections[0].get_paths()]
     boxes = [
-        (round(bar.get_x() + bar.get_width() / 2), bar.get_y(), bar.get_height())
-        for bar in axes.patches
+        (round(box[:, 0].mean()), box[:, 1].min(), np.ptp(box[:, 1]).item()) for box in corners
     ]
     assert boxes == [(1, 0, 5), (0, 0, 2), (1, 5, 4), (0, 2, 3)]
