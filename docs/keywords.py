@@ -43,7 +43,7 @@ _PARTS = {
     "improver.name": "str | type[Improver]",
     "migration.topology": "str | Topology | type[Topology]",
 }
-"""The types of the settings that choose a part, which may be one of a script."""
+"""Types of the settings that choose a component, which may be a class of a script."""
 _SHORT = {
     "improver": f"{_PARTS['improver.name']} | ImproverKeywords",
     "migration": f"{_PARTS['migration.topology']} | MigrationKeywords",
@@ -54,24 +54,24 @@ _SHORT = {
     "colonies": "Sequence[str | Mapping[str, Any]]",
     "format": "str",
 }
-"""The groups of settings, short names, and settings that no group has."""
+"""Types of the keywords for groups of settings, and of those that are in no group."""
 
 
 def _types(groups: Iterable[type[Settings]], prefix: str = "") -> dict[str, str]:
-    """Return the types of settings by name; those of two groups may differ."""
+    """Return the types of settings by name: a union if the types in the groups differ."""
     kinds: dict[str, set[str]] = {}
     for group in groups:
         for name in group.names():
             kind = group._types()[name].__name__
             is_time = group._declared()[name].metadata["is_time"]
             kinds.setdefault(name, set()).add("float | str" if is_time else kind)
-    # A float accepts whole numbers, too.
+    # A float setting also accepts integers.
     found = {name: "float" if "float" in each else " | ".join(each) for name, each in kinds.items()}
     return {name: _PARTS.get(f"{prefix}{name}", kind) for name, kind in found.items()}
 
 
 def _arguments(call: Callable[..., Any], *without: str) -> dict[str, str]:
-    """Return the types of the keyword arguments of a function, but for some."""
+    """Return the types of the keyword arguments of a function, except those in `without`."""
     named = inspect.signature(call).parameters.values()
     only = (each for each in named if each.kind is each.KEYWORD_ONLY and each.name not in without)
     return {each.name: str(each.annotation) for each in only}
@@ -83,7 +83,7 @@ def _class(name: str, base: str, sentence: str, types: Mapping[str, str]) -> str
 
 
 def text() -> str:
-    """Return the text of the file."""
+    """Return the text of islands/keywords.py."""
     groups = [
         _class(
             f"{name.capitalize()}Keywords",

@@ -1,6 +1,6 @@
-"""Tables of the measurements in docs/measured, for docs/generate, and what docs/plot shows of them.
+"""Tables of the measurements in docs/measured for docs/generate, and the data for docs/plot.
 
-A file is the output of `islands bench --json` or of docs/measure, a folder that of
+A file is the output of `islands bench --json` or of docs/measure; a folder is the output of
 `islands reproduce --out`. `docs/measure --show NAME` prints all tables of a file.
 """
 
@@ -18,7 +18,7 @@ from islands.text import count
 FOLDER = Path(__file__).with_name("measured")
 NOTHING = "There are no measurements yet.\n"
 MOST_ROWS = 10
-"""Rows of a table on the page of figures."""
+"""Maximum number of rows in the table of missed instances in docs/figures.md."""
 _RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
 _GPUS = "gpus"
 SPEED, GROWING = "generations/s", "evaluations/s"
@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table of Markdown."""
+    """Return a Markdown table."""
     lines = [list(head), *map(list, rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -42,7 +42,7 @@ def _read(name: str, folder: Path) -> dict[str, Any]:
 
 
 def longest_runs(folder: Path = FOLDER) -> dict[str, list[Row]]:
-    """Return the default runs on GPUs of each instance: the last ones with the longest limit."""
+    """Return the default runs on GPUs of each instance: the latest with the longest limit."""
     longest = dict[str, list[Row]]()
     files = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     for found in sorted(files, key=lambda each: each["provenance"]["date"]):
@@ -57,7 +57,7 @@ def longest_runs(folder: Path = FOLDER) -> dict[str, list[Row]]:
 
 
 def solved(folder: Path = FOLDER) -> str:
-    """Return how the default runs on GPUs solve each set."""
+    """Return the table of the default runs on GPUs, with one row per set."""
     sets = dict[str, list[list[Row]]]()
     for instance, runs in longest_runs(folder).items():
         sets.setdefault(instance.partition("/")[0], []).append(runs)
@@ -98,7 +98,7 @@ def _range(values: set[float]) -> str:
 
 
 def missed(folder: Path = FOLDER) -> str:
-    """Return the instances without a run at the best known value: those with the largest gaps."""
+    """Return the table of the largest gaps of instances whose best known value was not found."""
     best = [min(runs, key=gap) for runs in longest_runs(folder).values()]
     worst = sorted((run for run in best if gap(run) > 0), key=gap, reverse=True)
     if not worst:
@@ -116,7 +116,7 @@ def missed(folder: Path = FOLDER) -> str:
 
 
 class Speed(NamedTuple):
-    """What an algorithm does each second with the settings of a measurement."""
+    """The throughput of an algorithm on a GPU and on a CPU."""
 
     algorithm: str
     instance: str
@@ -124,7 +124,7 @@ class Speed(NamedTuple):
     gpu: float
     cpu: float
     threads: str
-    """Of the CPU."""
+    """The number of CPU threads, such as "2 threads"."""
 
 
 SPEEDS = (
@@ -137,7 +137,7 @@ SPEEDS = (
     ("tempering", "tempering", {"instance": "qaplib/tai100a"}, "evaluations"),
     ("tabu search", "tabu", {"size": 100, "program": "kernel"}, "evaluations"),
 )
-"""An algorithm, the measurements `…-gpu` and `…-cpu`, the row in them, and what is counted."""
+"""Each algorithm, its measurements (`NAME-gpu` and `NAME-cpu`), their row, and the unit of work."""
 
 
 def speeds(folder: Path = FOLDER) -> list[Speed]:
@@ -191,12 +191,12 @@ _CLAIMS = (
     ("munhao2019", "sac94", "speed-up over the paper's GPU", "the paper's milliseconds"),
     ("munhao2019", "orlib", "m1: mean gaps"),
 )
-"""The sentences below the papers' tables that the page of figures shows: their first words, in this
-and in earlier versions."""
+"""The first words, now and in earlier versions, of the sentences below the tables of papers that
+docs/figures.md shows."""
 
 
 def papers(folder: Path = FOLDER) -> str:
-    """Return a sentence of each table that compares a paper with our results."""
+    """Return a table with one sentence for each comparison of a paper with our results."""
     rows = []
     for paper, name, *words in _CLAIMS:
         path = folder / paper / f"{name}.txt"
@@ -206,7 +206,7 @@ def papers(folder: Path = FOLDER) -> str:
 
 
 def rivals(folder: Path = FOLDER) -> str:
-    """Return the means of the default and of another program, in the same time on one machine."""
+    """Return the table of mean results of islands and HiGHS, with equal time on one machine."""
     names = {"default": "islands", "highs": "HiGHS"}
     head = ("set", "instances", "program", "reached", "proved", "mean gap", "worst gap", "seconds")
     rows = [
@@ -222,7 +222,7 @@ def rivals(folder: Path = FOLDER) -> str:
 
 
 def models(folder: Path = FOLDER) -> str:
-    """Return the mean gaps of models and of other programs, in the same time on one machine."""
+    """Return the table of mean gaps on models, of islands and of other programs with equal time."""
     names = {"highs": "HiGHS", "cpsat": "CP-SAT"}
     names |= {"dwave-annealing": "annealing of D-Wave", "dwave-tabu": "tabu of D-Wave"}
     sets = dict[str, dict[str, dict[str, Row]]]()
@@ -246,7 +246,7 @@ def models(folder: Path = FOLDER) -> str:
 
 
 def knapsacks(folder: Path = FOLDER) -> str:
-    """Return the means of each size of OR-Library's knapsacks, by default on a GPU."""
+    """Return the table of means for each size of OR-Library's knapsacks, with defaults on a GPU."""
     means = _read("knapsack-orlib-gpu", folder)[_MEANS]
     rows = [
         [
@@ -270,7 +270,7 @@ def scaling(folder: Path = FOLDER) -> list[Row]:
 
 
 def several_gpus(folder: Path = FOLDER) -> str:
-    """Return the speed of the same run on one and on several GPUs."""
+    """Return the table of the speed of the same run on one and on several GPUs."""
     head = ("instance", "n", "delay", "GPUs", "generations/s", "speed-up")
     rows = [
         [
@@ -283,10 +283,10 @@ def several_gpus(folder: Path = FOLDER) -> str:
 
 
 def shared_work(folder: Path = FOLDER) -> list[tuple[str, Row, dict[int, float]]]:
-    """Return what `bench gpus` measured: of what, on which instance, and the value by GPUs.
+    """Return the results of `bench gpus`: the quantity, a row, and its value by number of GPUs.
 
-    Values are generations per second, or evaluations per second if each GPU has as many islands
-    as one alone, or the median seconds to a target of several runs.
+    Quantities are generations per second (evaluations per second if the number of islands grows
+    with that of GPUs) and the median seconds of several runs to a target.
     """
     found = dict[tuple[str, str, str], tuple[Row, dict[int, float]]]()
     for path in sorted(folder.glob("gpus-*.json")):
@@ -304,7 +304,7 @@ def shared_work(folder: Path = FOLDER) -> list[tuple[str, Row, dict[int, float]]
 
 
 def teams(folder: Path = FOLDER) -> str:
-    """Return what several GPUs gain where they share islands or divide them."""
+    """Return the table of speed-ups with several GPUs, which share islands or divide them."""
     counts = (1, 2, 4)
     head = ("measured", "instance", "method", "1 GPU", "2 GPUs", "4 GPUs")
     rows = []
@@ -327,7 +327,7 @@ def _figure(value: float) -> str:
 
 
 def gained(what: str, values: dict[int, float], ranks: int) -> float:
-    """Return how many times as fast as one GPU several are."""
+    """Return the speed-up of several GPUs over one."""
     ratio = values[ranks] / values[1]
     return ratio if what in (SPEED, GROWING) else 1 / ratio
 
@@ -336,7 +336,7 @@ def gained(what: str, values: dict[int, float], ranks: int) -> float:
 
 
 def recording(folder: Path = FOLDER) -> str:
-    """Return what a folder costs a run."""
+    """Return the table of the time that writing a folder takes."""
     rows = [
         [
             *(row["device"], f"`{row['instance']}`", row["settings"], f"{row['rows']:,}"),
@@ -362,7 +362,7 @@ def files(folder: Path = FOLDER) -> str:
 def figures(prefix: str, folder: Path = FOLDER) -> str:
     """Return the tables of the files with a prefix, as they were printed.
 
-    Of the quality of solutions, these are the means, or the rows of a single instance, and the
+    For `bench quality`, these are the means, or the rows if there is a single instance, and the
     ranks of methods.
     """
     parts = []
@@ -379,7 +379,7 @@ def figures(prefix: str, folder: Path = FOLDER) -> str:
 
 
 def shown(name: str, folder: Path = FOLDER) -> str:
-    """Return all tables of a measurement as text, with what made them."""
+    """Return all tables of a measurement as text, with its commands, date and devices."""
     if (folder / name).is_dir():
         made = json.loads((folder / name / "provenance.json").read_text(encoding="utf-8"))
         texts = [each.read_text(encoding="utf-8") for each in sorted((folder / name).glob("*.txt"))]
@@ -391,23 +391,23 @@ def shown(name: str, folder: Path = FOLDER) -> str:
 
 
 def _block(text: str) -> str:
-    """Return a text as it is printed; a table of Markdown is one already."""
+    """Return a text as a code block, unless it is a Markdown table."""
     return text if text.startswith("| ") else f"```text\n{text.rstrip()}\n```\n"
 
 
 def command_lines(made: dict[str, Any]) -> list[str]:
-    """Return the command lines that made a measurement; docs/measure writes them down."""
+    """Return the command lines of a measurement, which docs/measure records."""
     return list(made.get("lines") or [f"islands {shlex.join(made['command'])}"])
 
 
 def _commands(made: dict[str, Any]) -> str:
-    """Return the command that made a measurement; several are in its table."""
+    """Return the command of a measurement; if there are several, its table lists them."""
     lines = command_lines(made)
     return f"`{lines[0]}`" if len(lines) == 1 else "These commands"
 
 
 def _place(made: dict[str, Any]) -> str:
-    """Return the date, the commit, and the devices of the ranks."""
+    """Return the date, the commit and the devices of the ranks."""
     commit = made["commit"] or "unknown"
     changes = ", with changes" if made["changed"] else ""
     ranks = f" on each of {made['ranks']} ranks" if made.get("ranks", 1) > 1 else ""

@@ -1,7 +1,7 @@
 """The measurements of the documentation: their commands, and how docs/measure runs them.
 
-Each becomes a file NAME.json like the output of `islands bench --json`, with what made it and with
-its tables as text; an experiment of `islands reproduce` becomes a folder.
+The result is a file NAME.json like the output of `islands bench --json`, with its provenance and
+its tables as text, or for `islands reproduce` a folder.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _KEPT = (
     *("instance", "algorithm", "cost", "best_known", "gap", "seconds", "evaluations", "device"),
     *("generations", "seed", "bound", "bound_estimate", "bound_kind", "bound_seconds"),
 )
-"""What is kept of the JSON of a run."""
+"""The keys of the JSON of a run that are kept."""
 _EXPERIMENT = ("*.txt", "provenance.json")
-"""What is kept of the folder of an experiment."""
+"""The files of the folder of an experiment that are kept."""
 
 
 def listed(path: Path = LIST) -> dict[str, list[str]]:
@@ -90,7 +90,7 @@ def _processor_seconds() -> float:
 
 
 def measurement(ran: Sequence[Ran]) -> dict[str, Any]:
-    """Return what made the outputs of commands, and their tables."""
+    """Return the provenance of the outputs of commands, and their tables."""
     first, *more = ran
     times = {
         "lines": [each.line for each in ran],
@@ -102,7 +102,7 @@ def measurement(ran: Sequence[Ran]) -> dict[str, Any]:
     if "--json" not in shlex.split(first.line):
         return {"provenance": _made(first.line) | times, "printed": {"text": first.output}}
     found = json.loads(first.output.splitlines()[-1])  # a launcher may print lines before it
-    if "provenance" in found:  # of islands bench
+    if "provenance" in found:  # the output of islands bench
         return {**found, "provenance": found["provenance"] | times}
     runs = [{key: each[key] for key in _KEPT} for each in found.get("runs", [found])]
     made = _made(first.line) | {"devices": list(dict.fromkeys(each["device"] for each in runs))}
@@ -110,7 +110,7 @@ def measurement(ran: Sequence[Ran]) -> dict[str, Any]:
 
 
 def _made(line: str) -> dict[str, Any]:
-    """Return what makes the output of a command."""
+    """Return the provenance of the output of a command."""
     found = gpus() if "cuda" in line.split() else []
     devices = list(dict.fromkeys(gpu.name for gpu in found)) or [choose("cpu").device]
     driver = found[0].driver if found else None
@@ -125,9 +125,9 @@ def _times(ran: Sequence[Ran]) -> str:
 
 
 def table_of_runs(runs: Sequence[Mapping[str, Any]]) -> str:
-    """Return the results of `islands run --json` as a table; with bounds if there are any.
+    """Return the results of `islands run --json` as a table, with bounds if there are any.
 
-    "Below": how far the bound is below the best known value.
+    The column "below" is the gap between the bound and the best known value, in per cent.
     """
     has_bounds = any(each["bound_kind"] for each in runs)
     head = f"{'instance':<20} {'algorithm':<10} {'cost':>12} {'gap %':>8} {'seconds':>8}"
@@ -153,12 +153,12 @@ def _row_of_run(run: Mapping[str, Any], has_bounds: bool) -> str:
 
 
 def _shown(value: float | None, form: str = "") -> str:
-    """Return a number in a form, or a dash if there is none."""
+    """Format a number; return a dash for None."""
     return "-" if value is None else f"{value:{form}}"
 
 
 def _copy(experiment: Path, folder: Path) -> None:
-    """Copy the tables of an experiment and what made them."""
+    """Copy the tables and the provenance of an experiment."""
     new = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)

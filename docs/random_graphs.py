@@ -1,4 +1,4 @@
-"""Random graphs, of whose maximum cuts docs/measured has runs: about eight edges at each node."""
+"""Random graphs with about eight edges at each node, for the max-cut runs in docs/measured."""
 
 from __future__ import annotations
 

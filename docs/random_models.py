@@ -1,8 +1,8 @@
-"""Random instances, of which docs/measured has runs, drawn as in the usual collections.
+"""Random instances for the runs in docs/measured, drawn as in well-known collections.
 
-Graphs with edges of half of all pairs, as DIMACS' DSJC; items from 20 to 100 in bins of 150, and
-triplets that fill bins of 1000, as Falkenauer's; places in random networks, as OR-Library's pmed;
-whole distances up to 10, as those of MDG-a.
+Graphs with half of all possible edges, as in DIMACS' DSJC; items of size 20 to 100 in bins of 150,
+and triplets that fill bins of 1000, as in Falkenauer's sets; p-medians in random networks, as in
+OR-Library's pmed; diversities with integer distances up to 10, as in MDG-a.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _median(nodes: int, p: int) -> islands.Problem:
     begin, end = random.integers(0, nodes, (2, nodes**2 // 50))
     ways[begin, end] = random.integers(1, 101, len(begin))
     line = np.arange(nodes)
-    ways[line, np.roll(line, 1)] = random.integers(1, 101, nodes)  # so that all are connected
+    ways[line, np.roll(line, 1)] = random.integers(1, 101, nodes)  # so that all nodes are connected
     ways = shortest_path(np.minimum(ways, ways.T), method="D", directed=False).astype(np.int64)
     return islands.models.p_median(ways, p, name=f"random-pmedian-{nodes}-{p}")
 

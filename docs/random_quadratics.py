@@ -1,4 +1,4 @@
-"""Dense random quadratic binary problems, to compare programs: whole entries from -100 to 100."""
+"""Dense random quadratic binary problems with integer entries from -100 to 100."""
 
 from __future__ import annotations
 

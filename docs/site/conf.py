@@ -1,4 +1,4 @@
-"""The configuration of Sphinx for the site; `docs/site/build` makes its pages and starts it."""
+"""The configuration of Sphinx for the site; `docs/site/build` collects the pages and starts it."""
 
 import sys
 from pathlib import Path
