@@ -62,7 +62,7 @@ class ImproverSettings(Settings):
     )
     aspiration: int = setting(
         0,
-        "tabu on orders: steps after which a move that has not been made is preferred; 0: never",
+        "tabu on orders: a move that was not made for this number of steps is preferred; 0: never",
         low=0,
         high=_MOST,
     )

@@ -22,9 +22,10 @@ class TemperingSettings(Settings):
     )
     sweeps: int = setting(
         96,
-        "work of a replica per generation, in sweeps over all pairs of items. If an island sets its"
-        " temperatures, it performs at most 96 while it cools down, and an accepted exchange counts"
-        " as 0.35 sweeps, 0.6 in an unstructured instance, or 2/p if p locations are chosen",
+        "work of a replica per generation, in sweeps over all pairs of items. With temperatures"
+        " set by the island, it is at most 96 sweeps while the replica cools down, and an accepted"
+        " exchange counts as 0.35 sweeps, 0.6 in an unstructured instance, or 2/p if p locations"
+        " are chosen",
         low=1,
         high=1_000_000,
     )
