@@ -1,4 +1,4 @@
-// The Metropolis rule: an exchange that raises the cost by d is accepted with probability
+// The Metropolis rule: a move that raises the cost by d is accepted with probability
 // exp(-d / temperature). Decisions are the same on every device. No random numbers here: the caller
 // passes random words.
 #pragma once
@@ -29,7 +29,7 @@ template <class Delta>
 class Acceptance {
   public:
     __device__ explicit Acceptance(double temperature) : temperature_(float(temperature)) {
-        // Limited, so that may_accept() does not overflow; too low for the largest costs.
+        // Limited so that may_accept() does not overflow; the limit is too low only for huge costs.
         constexpr double MOST = double(Delta(~uint64_t(0) >> (65 - 8 * sizeof(Delta))) / 32);
         const double step = temperature * double(LN2) * 1.00001 + 1.0;
         step_ = Delta(step < MOST ? step : MOST);
@@ -41,7 +41,7 @@ class Acceptance {
         return raised <= step_ * Delta(127 + BITS - exponent);
     }
 
-    // The same for changes that are small compared with 1 or with the temperature.
+    // The same in floating point: stricter at low temperatures, as step_ is rounded up.
     __device__ bool may_accept_small(Delta raised, uint32_t word) const {
         const int exponent = __float_as_uint(float(int((word >> (32 - BITS)) + 1))) >> 23;
         return float(raised) <= temperature_ * (LN2 * 1.00001f) * float(127 + BITS - exponent);

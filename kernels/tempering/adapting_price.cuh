@@ -48,14 +48,14 @@ class PricedData {
     __device__ void take_first() { take(Price::FIRST_FACTOR); }
     __device__ void take(const Plan& plan, int64_t ladder) { take(plan.chain.price[ladder]); }
 
-    // Return the costs with which a state continues. If it is infeasible, its price has changed;
-    // until a feasible state is known, it becomes the best one again.
+    // Return the costs with which a state continues. An infeasible state is evaluated again, as the
+    // price has changed; it becomes the best one if no feasible state is known.
     __device__ Costs resumed(const Costs& before, const Gene* state, Gene* best,
                              const encoding::Shape& shape, bool may_evaluate,
                              int64_t& evaluated) const {
         if (!may_evaluate || !priced::is_infeasible(before.current)) return before;
         evaluated = 1;
-        // Found by its arguments, as programs whose costs the host computes do not define it.
+        // Found by argument-dependent lookup, as it is undefined if the host computes costs.
         const int64_t cost = cost_after(state, genes::items(shape), data);
         if (!priced::is_infeasible(before.best)) return {cost, before.best, 0};
         copy_row(best, state, shape.pitch);

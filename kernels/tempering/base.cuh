@@ -1,12 +1,12 @@
-// The interface of a header of chains: those in chains/, one of which Python selects by
-// TEMPERING_CHAINS. It defines
+// The interface of a header in chains/; Python selects one of them by TEMPERING_CHAINS. It
+// defines
 //     using algorithm::Plan = algorithm::PlanOf<..., ...>;  // see plan.cuh
 //     using tempering::Delta = ...;          // a cost change, an integer
 //     class tempering::Chain : public tempering::BaseChain;
 //     class tempering::Cross;                // crossover of two states: see order_cross.cuh
 //     class tempering::Ends : public Rungs;  // see by_energies.cuh and by_climbs.cuh
 //     class tempering::Price;                // see fixed_price.cuh and adapting_price.cuh
-// A chain has the five functions of BaseChain, and must define the constructor, evaluate() and
+// A chain inherits the functions of BaseChain, and must define the constructor, evaluate() and
 // run(). Random streams: draw() uses the one passed by the caller.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Special values of `mate`. Any other value is a slot of the island, whose individual is crossed
-// with the best one of the ladder, or with the replica's own one if replicas descend; the replica
-// begins with the child. For a problem's crossover in a single ladder, it is the slot of the
-// replica itself.
+// Special values of a replica's `mate` in the plan. Any other value is a slot of the island: the
+// replica begins with a child of the individual in that slot and the best one of the ladder (its
+// own individual if replicas descend). For a problem's crossover in a single ladder, it is the
+// replica's slot.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random solution
 
-// Number of moves that measure the mean cost change, the unit of temperatures.
+// Number of moves for measuring the mean cost change, which is the unit of temperatures.
 constexpr int ROUGHNESS_SAMPLES = 32;
 
 // Return the best individual of the ladder of a slot in the previous generation.
@@ -46,8 +46,8 @@ __device__ int64_t number_of_ladder(const Islands& all, const Plan& plan, int lo
     return int64_t(local) * (all.population / plan.rungs) + slot / plan.rungs;
 }
 
-// Numbers of places, equal for places whose exchange never changes the cost; null if there are
-// none.
+// A number per place, the same for places whose exchange never changes the cost; null if there are
+// no such places.
 struct Alike {
     const int32_t* places;
 
@@ -64,7 +64,7 @@ __device__ double difference(int64_t cost, int64_t other) {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
-    int64_t beyond = 0;  // evaluated proposals that do not count, as acceptances lowered the end
+    int64_t beyond = 0;  // evaluated proposals after the end, which acceptances bring forward
     int64_t climbs = 0;  // accepted uphill moves, if chains count them
     int64_t most = 0x7fffffffffffffff;  // maximum number of evaluations, if chains count them
 };
@@ -74,7 +74,7 @@ struct Costs {
 // must not access it, and
 //     Chain(Scratch&, Gene* state, Gene* best, const encoding::Shape&, const problem::Data&,
 //           const Plan&, int64_t me);
-//     // Copy a state to the best one, repaired if it may be infeasible; return its cost.
+//     // Copy a state to `best`, repaired if it may be infeasible; return its cost.
 //     static int64_t evaluate(Gene* state, Gene* best, const Scratch&, const encoding::Shape&,
 //                             const problem::Data&, const draw::Place&);
 //     // Advance the state by a generation. It is complete and visible to all threads on entry and
@@ -99,7 +99,7 @@ class BaseChain {
         encoding::fill(row, shape, place, stream);
     }
 
-    // Return the energy of a feasible state with a cost.
+    // Return the energy of a feasible state, given its cost.
     __device__ static int64_t energy_of(int64_t cost, const Plan&) { return cost; }
 
     // Prepare an individual of generation 0; make() returns its chain. Return the number of

@@ -1,5 +1,5 @@
-// Blocks: compound moves of choices, which single moves could only reach by climbing. A block
-// closes a value, moving each of its items to its best other value, or opens an unused value,
+// Blocks: compound moves of choices, whose results single moves only reach through higher costs. A
+// block closes a value, moving each of its items to its best other value, or opens an unused value,
 // moving to it the items that are cheaper there. Its single moves are evaluated one by one, and the
 // block is accepted or undone as a whole. There are no blocks if values have a limited number of
 // items. Changes the solution. No random numbers here: the caller passes random words.
@@ -50,7 +50,7 @@ class Blocks {
     static constexpr int FEWEST = 16;
     static constexpr int64_t NONE = int64_t(~uint64_t(0) >> 1);  // above all costs
 
-    // Move the items with a value to others.
+    // Move all items with a value to other values.
     __device__ void close(const problem::Evaluator& evaluator, Gene* row, int value,
                           int64_t& cost) {
         for (int item = 0; item < shape_.n; ++item) {
@@ -136,7 +136,7 @@ class Blocks {
 
 #else
 
-// Other solutions have no blocks.
+// Other kinds of solutions have no blocks.
 class Blocks {
   public:
     __device__ Blocks(Scratch&, const encoding::Shape&) {}

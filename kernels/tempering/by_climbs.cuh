@@ -1,7 +1,7 @@
 // Ladders whose ends are set from uphill moves: an island measures how often cost-raising
-// proposals are accepted at each temperature while it cools down. Instead of ladders, all replicas
-// may cool down repeatedly. Reads the counters of replicas; writes shares and temperatures. No
-// random numbers.
+// proposals are accepted at each temperature while it cools down. Alternatively, there are no
+// ladders, and all replicas cool down repeatedly. Reads the counters of replicas; writes shares and
+// temperatures. No random numbers.
 #pragma once
 
 #include "tempering/rungs.cuh"

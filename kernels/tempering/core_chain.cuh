@@ -1,10 +1,10 @@
 // The Markov chain of a replica of a knapsack problem: proposes to exchange each chosen item of the
-// core in turn for each free one, by the Metropolis rule; see core_state.cuh for energies. The
-// first accepted exchange is applied. A feasible subset with more profit than all before is always
-// accepted. The threads of a block evaluate consecutive free items. Logarithms of random numbers
-// are read from a table: a random word selects the position for the first of 16 proposals. Reads
-// the tables of the plan; changes the subset, and keeps the best feasible one. Random streams:
-// PROPOSALS, BEGIN; draw() uses the one passed by the caller.
+// core in turn for each free one, and accepts by the Metropolis rule; see core_state.cuh for
+// energies. The first accepted exchange is applied. A feasible subset with a new highest profit is
+// always accepted. The threads of a block evaluate consecutive free items. Logarithms of random
+// numbers are read from a table: a random word selects the position for the first of 16 proposals.
+// Reads the tables of the plan; changes the subset, and keeps the best feasible one. Random
+// streams: PROPOSALS, BEGIN; draw() uses the one passed by the caller.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -149,7 +149,7 @@ class Chain : public BaseChain {
         Left left;
     };
 
-    // Return the entry of a chosen item after another one.
+    // Return the next entry in the list of chosen items; the first one follows the last.
     __device__ int after(int i) const { return i + 1 < core_.chosen() ? i + 1 : 0; }
 
     // Return the minimum gain of a new item for a feasible subset to be the best if no item leaves;

@@ -144,11 +144,11 @@ class Core {
         if (lost != NOTHING) knapsack_.toggle(subset, lost);
         if (gained != NOTHING) knapsack_.toggle(subset, gained);
         __syncthreads();
-        if (lost == NOTHING) {  // the last free item takes its place
+        if (lost == NOTHING) {  // the last free item takes the place of the gained one
             --free_count_;
             if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
             ++chosen_count_;
-            // If it is the last one itself, one thread would write it while others read it.
+            // If both are the same item, one thread would write it while others read it.
             if (place != free_count_) put(place, free_[free_count_]);
             __syncthreads();
             if (threadIdx.x == 0) columns_.set_gain(free_count_, LOSS);
@@ -214,7 +214,7 @@ class Core {
     int32_t* const free_;             // [places]
     uint32_t* const before_;          // [largest]
     uint32_t* const left_;            // [PAIRS]
-    uint4* const without_;            // [QUADS]: the same without the chosen item, on a GPU
+    uint4* const without_;            // [QUADS]: left_ without the chosen item, on a GPU
     packed::Columns<PAIRS> columns_;  // of the free items: negative weights, and their gains
     int chosen_count_ = 0, free_count_ = 0;
 };

@@ -26,8 +26,8 @@ class FlipChain : public MovingChain {
           side_(scratch.take<int8_t>(n_)),
           parts_({raised_, scratch.take<int32_t>(n_), side_}, n_, plan.chain) {}
 
-    // Perform a number of proposals, at least a sweep of them, as each run begins with the first
-    // place. `row` is complete and visible to all threads on entry and on return.
+    // Perform a number of proposals, which should be at least one sweep, as each run begins with
+    // the first place. `row` is complete and visible to all threads on entry and on return.
     __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         const int64_t most = min(int64_t(proposals), costs.most);

@@ -1,5 +1,5 @@
-// Improves a solution of a sparse quadratic model by another one. The items in which they differ
-// form connected parts without pairs between them, so each part can be exchanged
+// Improves a solution of a sparse quadratic model by parts of another one. The items in which they
+// differ form connected parts without pairs between them, so each part can be exchanged
 // independently: the solution takes over all parts that lower its cost. Reads the pairs of the plan
 // and both solutions, and changes the first one. Uses no random numbers.
 #pragma once
@@ -49,7 +49,7 @@ class FlipParts {
   private:
     static constexpr int32_t NONE = -1;
 
-    // Make each place that differs a part of its own; return whether there are any. If most places
+    // Make each differing place a separate part; return whether there are any. If most places
     // differ and complements have the same cost, compare with the complement of the other solution.
     __device__ bool compare(const encoding::Gene* mine, const encoding::Gene* other) const {
         int32_t count = 0;
@@ -73,7 +73,7 @@ class FlipParts {
         return count > 0;
     }
 
-    // Join neighbouring parts, and number them by their first place; return whether there were any.
+    // Join neighbouring parts, numbered by their first place; return whether any were joined.
     __device__ bool join() const {
         bool joins = false;
         for (int p = threadIdx.x; p < n_; p += blockDim.x) {

@@ -157,7 +157,7 @@ class Ladder : public Ends {
     // of a random other one. If this is the only ladder, they begin with random solutions. This
     // applies to the hottest rungs, except the replica with the best individual. If the problem
     // defines a crossover, it applies to all rungs, and in a single ladder, replicas begin as
-    // children of the best individual and of their own one.
+    // children of the best individual and their own individual.
     __device__ void renew(int64_t made, int leader) const {
         Chain::renew_ladder(plan_, of_rank(number_));
         const int count = ladders();

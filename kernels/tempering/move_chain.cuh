@@ -1,7 +1,7 @@
 // The Markov chain of a replica of a user-defined problem: proposes random moves, whose costs are
 // evaluated one by one, and accepts them by the Metropolis rule. The threads of a block evaluate
-// one proposal each and apply the first accepted one, so the chain does not depend on their
-// number. Reads the problem's data; changes the solution, and keeps the best one.
+// one proposal each and apply the first accepted one, so the chain does not depend on the
+// number of threads. Reads the problem's data; changes the solution, and keeps the best one.
 // Random streams: PROPOSALS.
 #pragma once
 
@@ -46,7 +46,7 @@ class Chain : public MovingChain {
                 const uint4 words = rule::words_of(place, mine);
                 Move move;
                 if (blocks_.are_at(words)) {
-                    bid = {threadIdx.x, {}};  // all threads evaluate it, after those before it
+                    bid = {threadIdx.x, {}};  // evaluated later by all threads
                 } else if (proposals::draws(evaluator_, words, row_, shape_, move)) {
                     const int64_t cost = evaluator_.cost_after(row_, move, costs.current);
                     const auto decision = rule::decide(cost, costs.current, acceptance, words.w);
@@ -92,7 +92,7 @@ class Chain : public MovingChain {
     // Return the number of moves that roughness() tries.
     __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
-    // Return the mean cost change of some moves, without those to or from infinity.
+    // Return the mean cost change of some moves; those to or from infinity count as zero.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
         if (n_ < proposals::FEWEST_ITEMS) return 0.0;

@@ -29,14 +29,14 @@ __device__ Decision decide(int64_t cost, int64_t current, const Acceptance<Delta
     return {!climbs || acceptance.accepts(difference(cost, current), word), climbs};
 }
 
-// Return the cost change of a sample; moves to or from infinity do not count.
+// Return the cost change of a sample, or zero for a move to or from infinity.
 __device__ double change(int64_t cost, int64_t before) {
     const double by = fabs(difference(cost, before));
     return by < 1e300 ? by : 0.0;
 }
 
-// Return how many of the `next` evaluated proposals count: those before `end`, which accepted ones
-// have lowered, but at least one.
+// Return how many of the `next` evaluated proposals count: those before `end`, which acceptances
+// bring forward, but at least one.
 __device__ int64_t proposed(int64_t next, int64_t end) { return min(next, max(end, int64_t(1))); }
 
 }  // namespace rule

@@ -96,8 +96,8 @@ class NetworkDeltas {
         }
     }
 
-    // Update the field and the deltas of an item with a flow to one that was exchanged between two
-    // places. If the item is the other exchanged one, its deltas are computed anew instead.
+    // Update the field and the deltas of an item that has a flow to one of the two exchanged items.
+    // The deltas of the other exchanged item are computed anew instead.
     void follow(int item, Number flow, const Number* here, const Number* there, int exchanged) {
         Number* const mine = field(item);
         for (int p = 0; p < n_; ++p) mine[p] += flow * (here[p] - there[p]);
@@ -136,7 +136,7 @@ class NetworkDeltas {
     Number* const field_;              // [item][place]
     int32_t *const same_, *const inverse_;
     const int32_t* const order_;
-    // The item of the network of each entry of the order, its place, and their inverses.
+    // For each entry of the order: its item in the network and its place; then their inverses.
     const int32_t *const item_, *const place_, *const place_of_, *const entry_of_;
 };
 

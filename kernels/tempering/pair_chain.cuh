@@ -1,8 +1,8 @@
 // The Markov chain of a replica: proposes the exchange of each pair of items in turn, and accepts
 // it by the Metropolis rule. The threads of a block evaluate many proposals at once and apply the
-// first accepted one, so the chain does not depend on their number. Reads the problem's data;
-// changes the order, and keeps the best one. `Deltas` returns the cost change of a proposal: see
-// stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
+// first accepted one, so the chain does not depend on the number of threads. Reads the problem's
+// data; changes the order, and keeps the best one. `Deltas` returns the cost change of a proposal:
+// see stored_deltas.cuh and sparse_deltas.cuh. Random streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -39,7 +39,7 @@ class PairChain : public SweepingChain {
         if (all.changed[me]) Deltas::forget(plan.chain, me);
     }
 
-    // Do as much work as a number of sweeps without acceptances, starting at a random row of pairs.
+    // Do as much work as the given sweeps take without acceptances, from a random row of pairs.
     __device__ Costs run(Costs costs, int sweeps, bool resumes, const Acceptance<Delta>& acceptance,
                          const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = 0;
@@ -88,11 +88,11 @@ class PairChain : public SweepingChain {
     };
     using Bid = block::Bid<Delta>;
 
-    // Number of runs that all threads together evaluate before they agree.
+    // Number of runs that all threads together evaluate before an exchange is selected.
     __device__ static int ahead() { return POLLING_IS_CHEAP ? 256 : int(blockDim.x); }
 
-    // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
-    // in entries of runs, and its delta.
+    // Return the first accepted exchange that this thread finds in the rows: its distance from
+    // `at`, in entries of runs, and its delta.
     __device__ Bid first_accepted(const Position& at, const Rows& rows,
                                   const Acceptance<Delta>& acceptance,
                                   const draw::Place& place) const {

@@ -1,9 +1,9 @@
 // The Markov chain of a replica of a problem that chooses some of n places: proposes to exchange
-// each chosen place for each free one in turn, by the Metropolis rule. An accepted exchange updates
-// a field of each place, instead of a delta of each pair. The threads of a block evaluate many
-// proposals at once and apply the first accepted one. Random words are only drawn for exchanges
-// that may be accepted. Reads the weights; changes the order, and keeps the best one. Random
-// streams: PROPOSALS, BEGIN.
+// each chosen place for each free one in turn, and accepts by the Metropolis rule. An accepted
+// exchange updates a field of each place, instead of a delta of each pair. The threads of a block
+// evaluate many proposals at once and apply the first accepted one. Random words are only drawn for
+// exchanges that may be accepted. Reads the weights; changes the order, and keeps the best one.
+// Random streams: PROPOSALS, BEGIN.
 #pragma once
 
 #include "improvers/base.cuh"
@@ -29,7 +29,7 @@ class Chain : public SweepingChain {
 
     __device__ static double scale(const algorithm::Plan& plan) { return double(plan.chain.scale); }
 
-    // Do as much work as a number of sweeps without acceptances, starting at a random row of pairs;
+    // Do as much work as the given sweeps take without acceptances, from a random row of pairs;
     // each chosen place has a row. `order` is complete and visible to all threads on entry and on
     // return.
     __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
@@ -79,10 +79,10 @@ class Chain : public SweepingChain {
     };
     using Bid = block::Bid<Exchange>;
 
-    // Number of runs that each thread evaluates before all agree.
+    // Number of runs that each thread evaluates before an exchange is selected.
     static constexpr int AHEAD = POLLING_IS_CHEAP ? 16 : 4;
 
-    // Return the position a number of runs after another. The product divides exactly, as there are
+    // Return the position after `passed` more runs. The product is an exact quotient, as there are
     // at most 2^16 places.
     __device__ Position after(const Position& at, int passed) const {
         const int run = at.run + passed, rows = int(uint64_t(run) * share_ >> 32);
@@ -94,8 +94,8 @@ class Chain : public SweepingChain {
         return next;
     }
 
-    // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
-    // in entries of runs, and the exchanged places.
+    // Return the first accepted exchange that this thread finds in the rows: its distance from
+    // `at`, in entries of runs, and the exchanged places.
     __device__ Bid first_accepted(const Position& at, const Rows& rows,
                                   const Acceptance<Delta>& acceptance,
                                   const draw::Place& place) const {

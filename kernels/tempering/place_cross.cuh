@@ -53,7 +53,7 @@ class Cross {
   private:
     static constexpr int32_t MINE = 1, OTHER = 2;
 
-    // The images of a place under the symmetries.
+    // Return the images of a place under the symmetries.
     __device__ const uint16_t* moved_from(int32_t place) const {
         return plan_.symmetries + int64_t(place) * plan_.symmetry_count;
     }
@@ -79,8 +79,8 @@ class Cross {
 
     const int n_;
     const algorithm::PlacePlan& plan_;
-    int32_t* const owners_;  // per place: the sum of the parents that have it
-    uint32_t* const lot_;    // per place: the child has those with the lowest
+    int32_t* const owners_;  // per place: the sum of MINE and OTHER, for the parents that have it
+    uint32_t* const lot_;    // per place: the child has the places with the lowest numbers
 };
 
 }  // namespace tempering

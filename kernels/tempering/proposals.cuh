@@ -33,7 +33,7 @@ class Drawn {
 
 #ifdef STATED_STEP
 
-// Fewer threads diverge less, and waste fewer evaluations after the accepted step.
+// Minimum number of simultaneous proposals: few threads diverge less, and waste less work.
 constexpr int FEWEST_LOOKS = 4;
 
 // Let the user's state propose a step; return false if there is none.
@@ -187,10 +187,10 @@ __device__ Move drawn(const uint4& words, const Row* row, const encoding::Shape&
 
 #ifndef STATED_STEP
 
-// All moves take equally long in all threads, so few threads would only need more rounds.
+// No reduction: all moves take equally long, so fewer threads would only need more rounds.
 constexpr int FEWEST_LOOKS = 1 << 30;
 
-// Return whether a drawn move is valid: there may be no exchange, if all items have the same value.
+// Return whether a drawn move is valid: there is no exchange if all items have the same value.
 template <class Any>
 __device__ bool exists(const Any&) {
     return true;

@@ -22,7 +22,7 @@ class Replica {
           best_order_(scratch.take<Gene>(all.shape.pitch)),
           scratch_(scratch) {}
 
-    // Return the maximum number of bytes needed by any of its steps.
+    // Return the scratch memory that a replica needs, in bytes.
     __device__ static int64_t room(const Islands& all, const problem::Data& data,
                                    const Plan& plan) {
         Scratch scratch(nullptr);

@@ -1,4 +1,4 @@
-// A crossover by the state of the problem. Reads the solutions, writes a child.
+// The crossover of the user's state. Reads the solutions, writes a child.
 // Random streams: CROSS.
 #pragma once
 

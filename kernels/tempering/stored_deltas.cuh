@@ -1,5 +1,5 @@
 // Stored cost changes due to the exchange of each pair of items, updated when items are exchanged.
-// They may be kept between generations. Reads the problem's data; writes the arrays of its plan. No
+// They may be kept between generations. Reads the problem's data; writes the arrays of the plan. No
 // random numbers.
 #pragma once
 
@@ -69,7 +69,7 @@ class StoredDeltas {
     }
 
     // Return whether the deltas of a generation are kept, and mark them invalid, as they are about
-    // to change: if the next generation is abandoned, they belong to none.
+    // to change: if the next generation is abandoned, they belong to no generation.
     __device__ bool claim(int64_t generation) const {
         if (!KEEPS) return false;
         const bool are_kept = plan_.deltas_of[me_] == generation;

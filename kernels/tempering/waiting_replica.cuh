@@ -1,5 +1,5 @@
 // One generation of a replica whose moves the host or a Python function evaluates: it proposes
-// some, waits for their costs between launches, and applies the first accepted one, like the chain
+// moves, waits for their costs between launches, and applies the first accepted one, like the chain
 // of move_chain.cuh; both follow move_rule.cuh. It proposes one move at a time, or up to
 // TEMPERING_LOOKS while most are rejected. All evaluated moves count as evaluations; moves that
 // change nothing are not evaluated. Reads generation g, writes g + 1, and `outside` in between.
@@ -29,7 +29,7 @@ class Replica {
           cross_(scratch, all.shape, data, plan),
           own_(plan.chain.progress[me_]) {}
 
-    // Return the maximum number of bytes needed by any of its steps.
+    // Return the scratch memory that a replica needs, in bytes.
     __device__ static int64_t room(const Islands& all, const problem::Data& data,
                                    const Plan& plan) {
         Scratch scratch(nullptr);
@@ -255,7 +255,7 @@ class Replica {
         wait_for(1, phase);
     }
 
-    // Store a child for a Python function that takes all of them at once.
+    // Store a child for a Python function that takes all children at once.
     __device__ void show(int k) const {
 #ifdef ISLANDS_STORED
         const int length = problem::stored_length(items());

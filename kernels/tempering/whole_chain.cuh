@@ -57,7 +57,7 @@ class Chain : public MovingChain {
     // Return the number of moves that roughness() tries.
     __device__ int samples() const { return n_ < proposals::FEWEST_ITEMS ? 0 : ROUGHNESS_SAMPLES; }
 
-    // Return the mean cost change of some moves, without those to or from infinity.
+    // Return the mean cost change of some moves; those to or from infinity count as zero.
     __device__ double roughness(int64_t cost, const draw::Place& place,
                                 const improver::Plan& improving) const {
         if (n_ < proposals::FEWEST_ITEMS) return 0.0;

@@ -25,7 +25,7 @@ struct CorePlan {
     const uint32_t* prices;             // [(PAIRS + 1) / 2]: of overloads, as negative bytes
     const int32_t* slops;               // maximum price of overloads of possibly feasible subsets
     int32_t variants, largest, places;  // the largest core; maximum number of free items
-    const double* scale;                // [1]: from energies to profits
+    const double* scale;                // [1]: units of energy per unit of profit
     int64_t* variant;                   // per ladder
 };
 

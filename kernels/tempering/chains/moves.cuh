@@ -1,6 +1,6 @@
 // Tempering of a user-defined problem by single moves. The macros of the problem, not Python,
-// select the headers: programs whose costs the host computes have no state that crosses or
-// evaluates moves, and define none of these macros. No random numbers here.
+// select the headers: programs whose costs the host computes have no user state, and define none of
+// these macros. No random numbers here.
 #pragma once
 
 #include "problems/solution.cuh"
