@@ -52,7 +52,7 @@ __device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use
 }
 
 // Return this thread's part of the number of edges at sampled cities that are in the worse tour of
-// a pair but not in the better one; as many are only in the better one.
+// a pair but not in the better one; the same number are only in the better one.
 __device__ int64_t distances(const Sample& sample) {
     __shared__ int32_t before[GENES], after[GENES];  // of sampled cities, in the better tour
     int64_t mine = 0;

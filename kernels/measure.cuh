@@ -1,5 +1,5 @@
-// Reduces each island to the few numbers that the host reads at a visit, one island per block.
-// Reads the genes, costs and ranks of generation g; writes `measures`. No random numbers.
+// Reduces each island to the few numbers that the host reads, one island per block. Reads the
+// genes, costs and ranks of generation g; writes `measures`. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"

@@ -43,7 +43,7 @@ struct Reversal {
     __device__ Reversal before() const { return {u + 1, v - 1}; }
     __device__ Swap last() const { return {u, v}; }
 
-    // Return the current position of the entry that `position`, from u to v, will have.
+    // Return the current position of the entry that moves to `position`, a number from u to v.
     __device__ int source(int position) const { return u + v - position; }
 
     __device__ void apply(int32_t* order) const {
@@ -68,7 +68,7 @@ struct Insertion {
     __device__ Insertion before() const { return {u, v - 1}; }
     __device__ Swap last() const { return {v - 1, v}; }
 
-    // Return the current position of the entry that `position`, from u to v, will have.
+    // Return the current position of the entry that moves to `position`, a number from u to v.
     __device__ int source(int position) const { return position < v ? position + 1 : u; }
 
     __device__ void apply(int32_t* order) const {
@@ -90,7 +90,7 @@ struct Insertion {
 struct Rotation {
     int u, v, by;
 
-    // Return the current position of the entry that `position`, from u to v, will have.
+    // Return the current position of the entry that moves to `position`, a number from u to v.
     __device__ int source(int position) const {
         const int ahead = position + by;
         return ahead <= v ? ahead : ahead - (v - u + 1);
@@ -141,7 +141,7 @@ struct Exchange {
     int out, in;
 };
 
-// Flips an item of a subset, or two of which one is chosen.
+// Flips an item of a subset, or a chosen and an unchosen one.
 struct Flips {
     static constexpr int32_t NONE = -1;
 

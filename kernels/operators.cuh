@@ -8,7 +8,7 @@
 
 namespace algorithm {
 
-// Return the bytes taken so far plus the maximum needed by the two.
+// Return the bytes taken so far plus the maximum that one of the operators needs.
 __device__ int64_t operators_room(const Scratch& scratch, const encoding::Shape& shape) {
     Scratch crossing = scratch, mutating = scratch;
     const crossover::Workspace first(crossing, shape);

@@ -1,6 +1,6 @@
 // Several runs, which begin and end at different times: writes the initial data of a new run, and
 // reads the results of a run. A row of `rows` belongs to a run, and contains its part of each
-// array. Reads and writes generation 0, or the last one. No random numbers.
+// array. Writes generation 0, and reads the last generation. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"

@@ -200,7 +200,7 @@ __device__ void sums(int n, int terms, Term term, Visit visit) {
 }
 #endif
 
-// Return this thread's index from the last one, for work done alongside that of the first threads.
+// Return this thread's index, counted from the last thread: for work beside that of the first ones.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
 // Return the exclusive prefix sum of the values of all threads.

@@ -13,12 +13,12 @@ struct Angle {
     Twofold rest;
     int quarters;  // modulo 4
 
-    // x is at most LARGEST_ANGLE.
+    // |x| is at most LARGEST_ANGLE.
     __device__ explicit Angle(double x) {
         constexpr double QUARTERS_OF_RADIAN = 0x1.45f306dc9c883p-1;  // 2 / pi
         constexpr double WHOLE = 0x1.8p+52;  // adding it rounds to an integer
-        // Their sum is pi / 2. The first three have 33 bits, so their products with the number
-        // of quarter turns are exact.
+        // These four sum up to pi / 2. The first three have 33 bits, so their products with the
+        // number of quarter turns are exact.
         constexpr double FIRST = 0x1.921fb544p+0, SECOND = 0x1.0b4611a6p-34;
         constexpr double THIRD = 0x1.3198a2ep-69, FOURTH = 0x1.b839a252049c1p-104;
         const double count = (x * QUARTERS_OF_RADIAN + WHOLE) - WHOLE;

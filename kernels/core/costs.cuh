@@ -31,14 +31,14 @@ __device__ double value_of(int64_t cost) {
 // Sums of real costs are in units of 2^64, so that the sum over all individuals is finite.
 constexpr double OF_SUMS = 1.0 / 18446744073709551616.0;
 
-// Return a finite number with the order of costs, so that it can be subtracted.
+// Return a finite number in the order of costs, so that costs can be subtracted.
 __device__ double finite(int64_t cost) {
     if (!COSTS_REAL) return double(cost);
     const double largest = 1e300, value = value_of(cost);
     return value < -largest ? -largest : value < largest ? value : largest;
 }
 
-// Return a cost plus a change, which is encoded like a cost and so has the sign of its integer.
+// Return a cost plus a change, which is encoded like a cost, so its integer has the same sign.
 __device__ int64_t changed(int64_t cost, int64_t change) {
     if (!COSTS_REAL) return cost + change;
     return ordered(value_of(cost) + value_of(change));

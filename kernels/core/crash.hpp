@@ -27,7 +27,7 @@ inline thread_local bool runs_blocks = false;
 inline void say(const char* text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
 
 // Async-signal-safe. On return, the instruction raises the signal again, now for the previous
-// handler, of another program or of the system.
+// handler: that of another program or of the system.
 inline void on_crash(int number, siginfo_t* cause, void*) {
     for (Crash& crash : crashes) {
         if (crash.number != number) continue;

@@ -11,7 +11,7 @@
 namespace draw {
 
 constexpr int ROUNDS = 10;
-// The fewest rounds that passed all tests of its authors, for searches dominated by random draws.
+// The fewest rounds that passed all tests of the authors, for searches dominated by random draws.
 constexpr int FEWEST_ROUNDS = 7;
 
 template <int COUNT = ROUNDS>

@@ -101,7 +101,7 @@ __device__ double pow(double x, double y) {
     if (x != x || y != y) return x + y;
     const bool is_negative = __double_as_longlong(x) < 0;
     const double size = is_negative ? -x : x, farthest = 0x1p+64;
-    const bool is_even = y >= 0x1p+53 || y <= -0x1p+53;  // so large that it has no odd bit
+    const bool is_even = y >= 0x1p+53 || y <= -0x1p+53;  // all numbers of this size are even
     const bool is_whole = is_even || double(int64_t(y)) == y;
     const bool is_odd = !is_even && is_whole && int64_t(y) % 2 != 0;
     const double sign = is_negative && is_odd ? -1.0 : 1.0;

@@ -113,8 +113,8 @@ T __ldg(const T* address) {
     return *address;
 }
 
-// Only used within a block, which is one thread, so these need not be atomic. Floating-point sums,
-// which depend on the order of threads on a GPU, are not provided.
+// These operations are only used within a block, which is one thread, so they need not be atomic.
+// Floating-point sums, which depend on the order of threads on a GPU, are not provided.
 template <class T>
 using Atomic =
     std::enable_if_t<std::is_same_v<T, int> || std::is_same_v<T, unsigned> ||

@@ -37,8 +37,8 @@ inline void add(int64_t* number, int64_t more) { *number += more; }
 
 namespace host {
 
-// Growing memory that is reused by later launches. Never freed: threads of a pool never end, and a
-// forked child abandons its parent's memory.
+// Memory that grows and is reused by later launches. Never freed: threads of a pool never end, and
+// a forked child abandons its parent's memory.
 class Buffer {
   public:
     // Return null if out of memory.

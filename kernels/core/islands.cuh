@@ -18,7 +18,7 @@ struct Island {
     int64_t number;               // index of the island in its run
 };
 
-// Children evaluated between launches: CHILDREN of the algorithm's mover for each slot.
+// Children evaluated between launches: ISLANDS_OUTSIDE of them per slot.
 struct Outside {
     encoding::Gene* genes;  // [islands][population][children][pitch]
     int64_t* cost;          // [islands][population][children]
@@ -62,7 +62,7 @@ struct Islands {
     int64_t* cost;            // [2][islands][population]
     int32_t* order;           // [islands][population]: individuals from best to worst
     int64_t* calls;           // [islands][population]: objective evaluations so far
-    encoding::Gene* archive;  // [islands][pitch]; null if no island can lose its best
+    encoding::Gene* archive;  // [islands][pitch]; null if no island can lose its best individual
     // Candidates for the archive: the last feasible solution created for each slot, even if the
     // population rejected it; in a swarm, the current position of each particle. Genes and cost, or
     // null.
@@ -142,7 +142,7 @@ struct Islands {
     }
 
     // Return whether no evaluation is left for a slot, whose individual then stays. Evaluations are
-    // assigned from the last slot, as algorithms may merely copy the first slots.
+    // assigned from the last slot backwards, as algorithms may only copy the first slots.
     __device__ bool is_left_out(int local, int slot, int calls) const {
         return IS_LIMITED && int64_t(population - 1 - slot) * calls >= quota[local];
     }

@@ -1,7 +1,7 @@
-// Compared costs of problems with violations (COSTS_PRICED): the cost of a feasible solution is
-// unchanged; that of an infeasible one is increased by the price of its violation and moved above
-// all feasible costs. islands/problems/priced.py is the NumPy version. Reads and returns single
-// costs.
+// Costs by which solutions with violations are compared (COSTS_PRICED): the cost of a feasible
+// solution is unchanged; that of an infeasible one is increased by the price of its violation and
+// moved above all feasible costs. islands/problems/priced.py is the NumPy version. Reads and
+// returns single costs.
 // No random numbers.
 #pragma once
 

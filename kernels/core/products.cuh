@@ -6,7 +6,7 @@
 
 namespace block {
 
-// Number of entries of two types multiplied per step.
+// Number of entries of types A and B that are multiplied per step.
 template <class A, class B>
 __device__ constexpr int packed() {
 #ifdef __CUDACC__

@@ -9,11 +9,11 @@ namespace sigmoid {
 // Beyond this, powers of e are no longer normal floats.
 constexpr float FARTHEST = 87.0f;
 
-// Return e^x for |x| up to FARTHEST: a power of two times e to a remainder of at most ln(2) / 2,
-// which is computed as a series.
+// Return e^x for |x| up to FARTHEST: a power of two times e^r with |r| of at most ln(2) / 2, which
+// is computed as a series.
 __device__ float exponential(float x) {
     constexpr float LOG2_OF_E = 1.44269504f;
-    // Their sum is ln(2). The first has so few bits that its product with a power is exact.
+    // They sum up to ln(2). The first has so few bits that its product with a power is exact.
     constexpr float LN2 = 0.693115234375f, REST_OF_LN2 = 3.19461849e-5f;
     // Adding this rounds to an integer, which is then in the low bits of the sum.
     constexpr float WHOLE = 12582912.0f;

@@ -15,7 +15,7 @@ __device__ int power_of_two(int n) {
 
 #ifdef __CUDACC__
 // Call compare(i, j, ascends) for the pairs i < j of a bitonic sort of `size` entries, a power of
-// two. The entries must be in this order afterwards, or in the reverse one if `ascends` is false.
+// two. compare() must sort the two entries, in descending order if `ascends` is false.
 template <class Compare>
 __device__ void bitonic(int size, Compare compare) {
     __syncthreads();

@@ -31,7 +31,7 @@ enum : unsigned {
     WALK = 24,       // edges of AB-cycles
     GREEDY = 25,     // lengths of the edges of a first tour
     ESET = 26,       // AB-cycles that a child combines
-    PROPOSALS = 32,  // acceptance of exchanges proposed by tempering
+    PROPOSALS = 32,  // moves that tempering proposes, and their acceptance
     BEGIN = 33,      // the row of pairs at which a replica starts a generation
     RUNGS = 34,      // exchanges of temperatures between replicas
     RENEWAL = 35,    // second parents of renewed replicas

@@ -59,8 +59,8 @@ class Triangle {
         int i, j;  // of the first pair of a run
     };
 
-    // `after[i]` is the first item after all items equal to i; without PROBLEM_CLASSES, it is i +
-    // 1, and `after` is null.
+    // `after[i]` is the first item after those equal to i. Without PROBLEM_CLASSES, `after` is
+    // null, as it would be i + 1.
     __device__ Triangle(Scratch& scratch, int n, const int32_t* after)
         : n_(n),
           across_((n + RUN - 1) / RUN),
@@ -158,8 +158,8 @@ class Triangle {
         return runs;
     }
 
-    // Without PROBLEM_CLASSES: number of runs in the rows before row i. Row i lacks (i + 1) / RUN
-    // of the runs across.
+    // Without PROBLEM_CLASSES: number of runs before row i. Row i lacks the first (i + 1) / RUN
+    // runs.
     __device__ int before(int i) const {
         const int whole = i / RUN, rest = i % RUN;
         return i * across_ - whole * (whole - 1) / 2 * RUN - whole * (rest + 1);
@@ -168,7 +168,7 @@ class Triangle {
     const int n_, across_;
     const int32_t* const after_;
     const int rows_, runs_;  // only with PROBLEM_CLASSES
-    int32_t* const row_;     // the index that item 0 would have
+    int32_t* const row_;     // the index that column 0 of each row would have
     uint32_t* const place_;
 };
 

@@ -15,7 +15,7 @@ namespace growth {
 constexpr int NARROW = 32;  // growths of a beam search that begins with a part
 constexpr int MATES = 4;    // a beam search takes a part of the cheapest of MATES individuals
 constexpr int PERIOD = 4;   // after the first batches, one in PERIOD generations grows a batch
-constexpr int FEWEST_RUNGS = 24;   // minimum number of annealing temperatures, 1/16 above the next
+constexpr int FEWEST_RUNGS = 24;   // minimum number of annealing temperatures, in steps of 1/16
 constexpr int MOST_SWEEPS = 8192;  // maximum annealing moves per item
 
 // The parameters that differ between the batches of an island.
@@ -74,8 +74,8 @@ class Growths {
         return true;
     }
 
-    // Compute the costs in the pattern of those individuals of the previous generation that were
-    // selected by it.
+    // Compute the pattern costs of those individuals of the previous generation that were selected
+    // by these costs.
     __device__ void rate(int local, int64_t made) const {
         const int first = first_of_pattern(all_, plan_);
         for (int i = first + warp::index(); i < all_.population; i += warp::count()) {

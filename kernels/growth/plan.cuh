@@ -13,7 +13,7 @@ using Number = problem::Network::Number;
 
 constexpr int MOST_NEAR = 8;      // maximum number of near places in a list
 constexpr int OFFERED = 16;       // states per generation that may enter the population
-constexpr int MOST_CHILDREN = 4;  // places that a growth of a beam search proposes
+constexpr int MOST_CHILDREN = 4;  // maximum number of children of a growth in a beam search
 
 // Indices into `scales`.
 enum Scale {
@@ -50,7 +50,7 @@ struct Plan {
     problem::Network pattern;     // of the same items: equal flows, steep distances
     const growth::Number* flows;  // [n]: sum of the flows of each item
     const int32_t* near;          // [n][MOST_NEAR]: places near each place, nearest first
-    const growth::Number* reach;  // [n]: distance to the fourth of them
+    const growth::Number* reach;  // [n]: distance to the fourth of these places
     const int64_t* scales;        // [5]: see `Scale`
     char* states;                 // [growths + OFFERED] of `state_bytes` per island
     int64_t state_bytes;
@@ -58,7 +58,7 @@ struct Plan {
     int32_t growths;      // per batch
     int32_t sweeps;       // annealing exchanges per item, times the generation; 0: none
     int32_t batches;      // initial generations that all grow a batch
-    int32_t has_pattern;  // whether the second half of the slots has low costs in the pattern
+    int32_t has_pattern;  // whether the second half of the slots is selected by pattern costs
 };
 
 }  // namespace algorithm

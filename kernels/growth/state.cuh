@@ -85,7 +85,7 @@ class State {
         for (int i = 0; i < at_.waiting; ++i) find_places(frontier_[i], salt);
     }
 
-    // Place one more item: the one of the frontier with the largest regret. Depending on the
+    // Place one more item: the frontier item with the largest regret. Depending on the
     // `temperature`, it may take its second-best place.
     __device__ void step(int64_t temperature, const draw::Place& random) {
         const uint4 word = random.words<draw::FEWEST_ROUNDS>(stream::GROWTH, at_.placed);
@@ -417,8 +417,8 @@ class State {
         warp::sync();
     }
 
-    // Return a bound on the cost of an item's flows to unplaced neighbours if it is at a place: the
-    // largest flows go to the nearest free places.
+    // Return a bound on the cost of an item's flows to unplaced neighbours if the item is placed at
+    // `to`: the largest flows go to the nearest free places.
     __device__ Number ahead(int item, int to) const {
         Number sum = 0, distance = 0;
         const int32_t* const near = plan_.near + to * MOST_NEAR;
@@ -454,7 +454,7 @@ class State {
     }
 
     // Exchange an item with those at the places nearest to a neighbour whenever this lowers the
-    // cost; return whether it did.
+    // cost; return whether the cost fell.
     __device__ bool move_near(int item, int neighbour) {
         const int32_t* const near = plan_.near + place_[neighbour] * MOST_NEAR;
         bool falls = false;
@@ -516,10 +516,10 @@ class State {
     Head at_;
     Number* const costs_;
     Number* const penalty_;                   // per place: TAKEN, or 0
-    Number *const first_, *const second_;     // costs of the best two places, in the frontier
-    int16_t* const place_;                    // per item, or NONE
+    Number *const first_, *const second_;     // costs of the best two places of frontier items
+    int16_t* const place_;                    // the place of each item, or NONE
     int16_t* const holder_;                   // the item at each place, or NONE
-    int16_t *const best_, *const other_;      // the best two places, in the frontier
+    int16_t *const best_, *const other_;      // the best two places of frontier items
     int16_t* const neighbours_;               // number of placed neighbours of each unplaced item
     int16_t *const frontier_, *const stale_;  // items
 };

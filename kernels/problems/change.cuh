@@ -1,5 +1,5 @@
-// The change due to a move, for problems with violations: a user's delta or state returns both the
-// cost and the violation. Accesses no memory. No random numbers.
+// The change due to a move, for problems with violations: a user's delta or state returns the
+// changes of both cost and violation. Accesses no memory. No random numbers.
 #pragma once
 
 #include "problems/stated_costs.cuh"

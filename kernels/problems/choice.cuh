@@ -8,7 +8,7 @@
 
 namespace problem {
 
-// Return the item with `rank` chosen items before it or, if `is_chosen` is false, unchosen ones.
+// Return the chosen item (if not `is_chosen`, the unchosen one) with `rank` such items before it.
 __device__ int ranked_item(const Stored* subset, int rank, bool is_chosen) {
     for (int w = 0;; ++w) {
         uint32_t items = is_chosen ? subset[w] : ~subset[w];

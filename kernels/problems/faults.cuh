@@ -1,6 +1,6 @@
-// Reports of invalid values that user functions return or set. The first thread that detects one
-// writes it, and the run continues until the host reads the reports: islands/modelling/faults.py.
-// Writes `faults`, two words per kind. No random numbers.
+// Reports of invalid values that user functions return or set. A thread that detects one writes it,
+// and the run continues until the host reads the reports: islands/modelling/faults.py. Writes
+// `faults`, two words per kind. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

@@ -1,8 +1,8 @@
-// The lengths of legs between cities for problems/tsp.cuh, for tours that are not simply closed and
-// symmetric: islands/problems/legs.py creates the matrix. Negative entries forbid a leg or join two
-// cities, with a price that outweighs all lengths. With ENCODING_DOUBLED, tours visit two joined
-// nodes per city, its entry and its exit. Only numbers 2 k and 2 k + 1 are joined, and a tour
-// without a leg between them includes the price once. Reads the matrix; returns lengths.
+// The lengths of legs between cities for problems/tsp.cuh, for tours that are directed, open, or
+// have fixed edges: islands/problems/legs.py creates the matrix. Negative entries forbid a leg or
+// join two cities, with a price that outweighs all lengths. With ENCODING_DOUBLED, tours visit two
+// joined nodes per city, its entry and its exit. Only numbers 2 k and 2 k + 1 are joined, and a
+// tour without a leg between them includes the price once. Reads the matrix; returns lengths.
 // No random numbers.
 #pragma once
 

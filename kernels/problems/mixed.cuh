@@ -12,7 +12,7 @@ namespace mixed {
 // Return whether the entries of a solution are already values, as in a check.
 __device__ bool are_values(const problem::Solution& solution) { return solution.low == nullptr; }
 
-// A search only uses coordinates, also after a move.
+// In a search, entries are always coordinates, even after a move.
 template <class Moved>
 __device__ bool are_values(const Moved&) {
     return false;

@@ -83,7 +83,7 @@ __device__ int64_t penalised(const Knapsack& knapsack) {
         const double penalty = knapsack.penalty();
         return int64_t(penalty < MOST ? penalty : MOST) - knapsack.profit();
     }
-    // Weight per unit of profit, in 1 / PARTS: above the cost of any feasible subset.
+    // Weight per unit of profit, in units of 1 / PARTS: above the cost of any feasible subset.
     const double cost = PARTS * double(knapsack.weight()) / double(knapsack.profit());
     return cost < MOST ? int64_t(cost) + 1 : int64_t(MOST);
 }

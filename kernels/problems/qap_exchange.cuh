@@ -70,8 +70,8 @@ struct Gaps {
         if constexpr (!QAP_SYMMETRIC) item[2] = a.jr - a.js, item[3] = b.jr - b.js;
     }
 
-    // Return how much the exchange increases the delta of two other items, or would increase it if
-    // it moves one of them.
+    // Return how much the exchange increases the delta of two other items. Deltas of r and s change
+    // differently, but this number is also added to them later: see renewed().
     template <class Other>
     __device__ Number growth(const Gaps<Other>& other) const {
         Number sum = (item[0] - other.item[0]) * (item[1] - other.item[1]);
@@ -99,10 +99,10 @@ class PairExchange {
     // Return the delta of the reverse exchange.
     __device__ Delta back() const { return -by_ - gaps_r_.growth(gaps_s_); }
 
-    // Return the deltas of item j with r and with s. `before` are those before the exchange, `sum`
+    // Return the deltas of item j with r and with s. `before` are those before the exchange; `sum`
     // is the sum over all items of the products for the exchange of r, now at the place of s, with
-    // j, and of the linear terms. The growth of these pairs is omitted, as it is added to all pairs
-    // later.
+    // j, and of the linear terms. The growth of these pairs is subtracted, as it is added to all
+    // pairs later.
     template <class Number>
     __device__ Both<Number> renewed(const EntriesOfTwo<Number>& a, const EntriesOfTwo<Number>& b,
                                     const Gaps<Number>& gaps, Number sum,

@@ -29,7 +29,7 @@ struct Network {
     }
 
   private:
-    // Return the cost increase by a new place of an item; its flow to `partner` is unaffected.
+    // Return the cost increase if an item moves; its flow to `partner` is unaffected.
     template <class Place>
     __device__ Number moved(const Place* places, int item, const Number* before,
                             const Number* after, int partner) const {

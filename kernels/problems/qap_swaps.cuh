@@ -215,7 +215,7 @@ class SwapDeltas {
 #endif
     }
 
-    // Entries that are not pairs may overflow the type, which is only defined for unsigned numbers.
+    // Entries that are not pairs may overflow, which is only defined for unsigned numbers.
     __device__ static int grown(int delta, int a, int b) {
         return int(uint32_t(delta) + uint32_t(a) * uint32_t(b));
     }

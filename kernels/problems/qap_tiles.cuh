@@ -1,5 +1,5 @@
-// The delta of each exchange of two items in square tiles of pairs, one per thread, in registers:
-// for GPUs, and symmetric matrices of bytes. Reads the matrices and the assignment; writes copies
+// The delta of each exchange of two items, for symmetric matrices of bytes on a GPU: each thread
+// keeps a square tile of pairs in registers. Reads the matrices and the assignment; writes copies
 // of the matrices, `b` in the order of the items' places, and the effects of an exchange, to block
 // memory. No random numbers.
 #pragma once

@@ -1,5 +1,5 @@
 // Random numbers for user functions, generated from the random words of a proposal. No random
-// numbers of its own: the caller passes random words.
+// numbers here: the caller passes random words.
 #pragma once
 
 #include "core/draw.cuh"
@@ -11,7 +11,7 @@ class Random {
     __device__ explicit Random(const uint4& words)
         : state_(uint64_t(words.x) << 32 | words.y), step_(uint64_t(words.z) << 1 | 1) {}
 
-    // Return a random word: a linear congruential generator with mixed output.
+    // Return a random word, from a linear congruential generator with mixed output.
     __device__ uint32_t word() {
         state_ = state_ * 6364136223846793005ull + step_;
         uint32_t mixed = uint32_t(state_ >> 32) ^ uint32_t(state_ >> 13);

@@ -1,5 +1,5 @@
-// The cost of a user-defined problem: calls the user function, by all threads of a block
-// (STATED_COOPERATIVE) or by one. The header that includes this file defines `struct Data` and, in
+// The cost of a user-defined problem: calls the user function, in all threads of a block
+// (STATED_COOPERATIVE) or in one. The header that includes this file defines `struct Data` and, in
 // namespace `user`, the user functions, which determine the headers to include. Reads a solution
 // and the data; returns its cost, and reports invalid values of these functions. No random numbers.
 #pragma once

@@ -1,5 +1,4 @@
-// The compared cost of a user-defined problem without violations: the user's cost. No random
-// numbers.
+// The cost by which solutions without violations are compared: the user's cost. No random numbers.
 #pragma once
 
 #include "problems/solution.cuh"

@@ -29,7 +29,7 @@ __device__ void require_order(int32_t* order, int n, const Data& data) {
 
 #else
 
-// Entries of other solutions are independent, and checked by `Changing`.
+// Entries of other kinds of solutions are independent, and checked by `Changing`.
 template <class Entry>
 __device__ void require_order(const Entry*, int, const Data&) {}
 

@@ -1,5 +1,5 @@
-// The actual type of a user's cost of type `long long`: a returned real number would silently lose
-// its fraction, and is a compiler error instead. Accesses no memory. No random numbers.
+// The type that replaces `long long` in user functions: returning a real number, which would
+// silently lose its fraction, is a compiler error. Accesses no memory. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -13,7 +13,7 @@ inline constexpr bool IS_WHOLE<double> = false;
 template <>
 inline constexpr bool IS_WHOLE<float> = false;
 
-// As many letters as `long long`, so that errors show the right column.
+// The name has the length of `long long`, so that errors show the right column.
 struct WholeCost {
     long long value;
 

@@ -1,5 +1,4 @@
-// The interface of a header in chains/; Python selects one of them by TEMPERING_CHAINS. It
-// defines
+// The interface of a header in chains/, selected by TEMPERING_CHAINS. Such a header defines
 //     using algorithm::Plan = algorithm::PlanOf<..., ...>;  // see plan.cuh
 //     using tempering::Delta = ...;          // a cost change, an integer
 //     class tempering::Chain : public tempering::BaseChain;

@@ -13,7 +13,7 @@ class KeptState {
     __device__ KeptState(Scratch& scratch, int n, const Data& data)
         : n_(n), data_(data), state_(scratch.take<State>(1)), unprepared_(scratch, n, data) {}
 
-    // Set the state to a new one, with memory but not yet prepared; called by all threads.
+    // Replace the state by a new one that has memory but is not prepared; called by all threads.
     __device__ void reset() const {
         if (threadIdx.x == 0) *state_ = unprepared_;
         __syncthreads();
