@@ -42,7 +42,7 @@ __device__ int selected(const Neighbour* seen, uint4 word) {
     }
     if (CELLULAR_SELECTION == CELLULAR_BEST) return first;
     // The weight of a neighbour is its advantage over the worst plus one, rounded so that the sum
-    // fits.
+    // fits into 64 bits.
     int shift = 0;
     while ((uint64_t(worst) - uint64_t(best)) >> shift >= 1ull << 48) ++shift;
     const auto weight = [&](int k) {

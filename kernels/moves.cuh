@@ -1,9 +1,9 @@
-// Moves: small changes of an order (Jardim 2021), which affect the entries from u to v, u < v.
-// Reads and writes the order in place. No random numbers.
+// Moves: small changes of a solution. Those of an order (Jardim 2021) affect the entries from u to
+// v, u < v. Reads and writes the solution in place. No random numbers.
 //
 // With IN_LINES, moves form lines: each move is its predecessor in the line plus one exchange, and
 // the first one exchanges two entries at most two apart. Lines are in the order of their lowest
-// pairs (u, v), which come first (ASCENDS) or last.
+// pairs (u, v), the first of each line (ASCENDS) or the last.
 #pragma once
 
 #include "core/core.cuh"

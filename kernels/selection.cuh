@@ -31,7 +31,7 @@ KERNEL(select_uniform,
 namespace selection {
 
 // The weights of a roulette wheel: the advantage of each rank over the worst, rounded so that their
-// sum over a population fits.
+// sum over a population fits into 64 bits.
 struct Wheel {
     const int64_t* cost;
     const int32_t* order;

@@ -8,7 +8,7 @@
 
 namespace block {
 
-// Exchange two values, by one thread.
+// Exchange two values in one thread.
 template <class T>
 __device__ void exchange(T& x, T& y) {
     const T kept = x;
@@ -200,7 +200,7 @@ __device__ void sums(int n, int terms, Term term, Visit visit) {
 }
 #endif
 
-// Return this thread's index, counted from the last thread: for work beside that of the first ones.
+// Return this thread's index counted from the last thread, for work alongside the first threads.
 __device__ int from_last() { return blockDim.x - 1 - threadIdx.x; }
 
 // Return the exclusive prefix sum of the values of all threads.

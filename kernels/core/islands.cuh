@@ -109,8 +109,8 @@ struct Islands {
         int32_t local, slot;
     };
 
-    // Return the island and slot of an individual numbered over all islands. A product is faster
-    // than a division.
+    // Return the island and slot of an individual, given its number across all islands. A product
+    // is faster than a division.
     __device__ Individual individual(int32_t number) const {
         const int32_t local = __umul64hi(reciprocal, uint32_t(number));
         return {local, number - local * population};

@@ -13,7 +13,7 @@ constexpr float FARTHEST = 87.0f;
 // is computed as a series.
 __device__ float exponential(float x) {
     constexpr float LOG2_OF_E = 1.44269504f;
-    // They sum up to ln(2). The first has so few bits that its product with a power is exact.
+    // These sum up to ln(2). The first has so few bits that its product with a power is exact.
     constexpr float LN2 = 0.693115234375f, REST_OF_LN2 = 3.19461849e-5f;
     // Adding this rounds to an integer, which is then in the low bits of the sum.
     constexpr float WHOLE = 12582912.0f;

@@ -59,8 +59,8 @@ class Triangle {
         int i, j;  // of the first pair of a run
     };
 
-    // `after[i]` is the first item after those equal to i. Without PROBLEM_CLASSES, `after` is
-    // null, as it would be i + 1.
+    // `after[i]` is the first item after those equal to i. `after` is null without
+    // PROBLEM_CLASSES, where this would be i + 1.
     __device__ Triangle(Scratch& scratch, int n, const int32_t* after)
         : n_(n),
           across_((n + RUN - 1) / RUN),

@@ -1,4 +1,4 @@
-// Defines the warps of a block; on the CPU, a warp is one thread. No random numbers.
+// Operations of the warps of a block; on the CPU, a warp is one thread. No random numbers.
 #pragma once
 
 #include "core/block.cuh"

@@ -347,7 +347,7 @@ class Growths {
         state.look_around(word.z);
     }
 
-    // Grow all states to a number of placed items and rate them, at the end by their cost.
+    // Grow all states to a number of placed items, and rate them, complete ones by their cost.
     __device__ bool advance(int local, int64_t made, int until, const Batch& batch,
                             const improver::Plan& improving) {
         bool halted = false;

@@ -14,9 +14,9 @@
 
 namespace problem {
 
-// Tours without forbidden legs are shorter than the price of one: 20,000 legs of at most 2^31. The
-// price of a join exceeds that of two forbidden legs, so a move that breaks a join never improves a
-// tour, even if the other two legs that it removes are forbidden.
+// The price of a forbidden leg exceeds the length of any valid tour: 20,000 legs of at most 2^31.
+// The price of a join exceeds that of two forbidden legs, so a move that breaks a join never
+// improves a tour, even if the other two legs that it removes are forbidden.
 constexpr int64_t FORBIDDEN = int64_t(1) << 46, JOINED = int64_t(1) << 48;
 
 struct Data {

@@ -61,7 +61,7 @@ __device__ void write_entry(Stored* memory, const Solution&, int i, Value value)
     memory[i] = value;
 }
 
-// Return whether an entry may have a value; never for NaN.
+// Return whether a value is allowed for an entry; false for NaN.
 template <class Value>
 __device__ bool entry_fits(const Solution&, int, int n, Value value) {
     return value >= 0 && value < n;

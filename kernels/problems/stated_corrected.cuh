@@ -22,7 +22,7 @@ struct Evaluation {
 
 #ifdef STATED_REPAIRS
 
-// Repair a solution by one thread; return whether it has changed.
+// Repair a solution in one thread; return whether it has changed.
 __device__ bool repair(Stored* solution, int n, const Data& data) {
     return by_one_thread([&] {
         Changing changing{solution_at(solution, data), solution, n, data._faults, false};

@@ -1,4 +1,4 @@
-// The compared cost of a user-defined problem with priced violations: see core/priced.cuh. Reports
+// The cost by which solutions with priced violations are compared: see core/priced.cuh. Reports
 // invalid violations. No random numbers.
 #pragma once
 

@@ -20,7 +20,7 @@ class Price {
     }
 
     // Raise the price of violations if all states are infeasible, and lower it if none is, so that
-    // replicas stay near the boundary. `first` is the first replica of the ladder.
+    // replicas stay near the boundary of feasibility. `first` is the first replica of the ladder.
     __device__ static void adapt(const Plan& plan, int64_t ladder, int64_t first) {
         int infeasible = 0;
         for (int i = 0; i < plan.rungs; ++i) {

@@ -92,7 +92,7 @@ class Blocks {
             block::Ranked cheaper{NONE, 0};
             if (item < shape_.n && row[item] != value && value < shape_.sizes[item]) {
                 const int64_t after = evaluator.cost_after(row, set(item, value), cost);
-                // The first item counts, so that the number of threads does not matter.
+                // Select the first item, so that the number of threads does not matter.
                 if (after < cost) cheaper = {threadIdx.x, 0};
             }
             cheaper = block::argmin(cheaper);

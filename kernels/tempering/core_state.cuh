@@ -71,7 +71,7 @@ class Core {
     __device__ int free() const { return free_count_; }
     __device__ int32_t chosen_item(int i) const { return chosen_[i]; }
     __device__ int32_t free_item(int place) const { return free_[place]; }
-    // Return this thread's columns, among those of all threads from `first`.
+    // Return the columns of this thread; those of all threads begin at `first`.
     __device__ packed::Column<PAIRS> column(int first) const { return columns_.from(first); }
     __device__ int64_t profit() const { return knapsack_.profit(); }
 

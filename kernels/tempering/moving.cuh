@@ -1,5 +1,5 @@
 // Base of chains on user-defined problems whose moves are evaluated by kernels. Reads the
-// problem's data; writes the roughness of individuals. No random numbers here.
+// problem's data; writes the roughness (mean cost change) of individuals. No random numbers here.
 #pragma once
 
 #include "genes.cuh"

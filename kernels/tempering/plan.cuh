@@ -36,11 +36,11 @@ struct PlanOf {
     int32_t descent;   // generations per rung of a descending replica; 0: rungs are exchanged
     int32_t tuning;    // generations in which an island cools down; 0: temperatures are given
     double effort;     // the work counted for an accepted proposal
-    double low, high;  // first and last temperature, or wide bounds for tuning, in units
-    // The unit of temperatures, the mean cost change of a proposal; null for the mean of the
-    // measurements of the individuals.
+    double low, high;  // first and last temperature, or wide bounds for tuning, in units of `unit`
+    // The unit of temperatures, the mean cost change of a proposal; null for the mean of
+    // `roughness`.
     const double* unit;
-    double* roughness;  // per individual, or null
+    double* roughness;  // per individual: its measured mean cost change; or null
     // Per individual: [islands][population]
     encoding::Gene* state;  // [pitch]
     int64_t* energy;        // cost of the state

@@ -7,7 +7,7 @@
 namespace tempering {
 
 // The rows of pairs that a chain processes in a generation. Because all replicas wait for the
-// slowest, an accepted exchange counts as the rows that would take the same time. As a result,
+// slowest, an accepted exchange counts as the number of rows that take the same time. As a result,
 // states that accept many exchanges are final states more often than under the Boltzmann
 // distribution; the distribution is exact if exchanges are not counted.
 class Rows {

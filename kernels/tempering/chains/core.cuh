@@ -6,7 +6,7 @@
 
 namespace tempering {
 
-constexpr int PAIRS = TEMPERING_PAIRS;  // of constraints
+constexpr int PAIRS = TEMPERING_PAIRS;  // number of pairs of constraints
 
 }  // namespace tempering
 
@@ -24,7 +24,7 @@ struct CorePlan {
     const int32_t* sizes;               // items of the core
     const uint32_t* prices;             // [(PAIRS + 1) / 2]: of overloads, as negative bytes
     const int32_t* slops;               // maximum price of overloads of possibly feasible subsets
-    int32_t variants, largest, places;  // the largest core; maximum number of free items
+    int32_t variants, largest, places;  // number of variants; largest core; maximum free items
     const double* scale;                // [1]: units of energy per unit of profit
     int64_t* variant;                   // per ladder
 };
