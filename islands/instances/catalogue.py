@@ -100,7 +100,7 @@ class Catalogue:
         return next((e for e in entries if (Path(e.file).name, e.part) == (name, part)), None)
 
     def named(self, name: str) -> list[Entry]:
-        """Return the instances of all sets that have this name."""
+        """Return the instances with this name in all sets."""
         return [known.entries[name] for known in self.sets.values() if name in known.entries]
 
     def names(self) -> list[str]:

@@ -1,8 +1,8 @@
-"""Recognise the format of a file by its suffix or, for `.dat`, by how many numbers it has.
+"""Recognise the format of a file by its suffix or, for `.dat` and `.txt`, by its numbers.
 
 QAPLIB files have 1 + 2 n n numbers and up to two costs; knapsacks have 3 + n + m + n m. The two
 knapsack formats are distinguished by the optimum, which must be plausible, and by the parts of the
-file, which usually begin on new lines. For n = m = 2, a file of any of them may have 11 numbers.
+file, which usually begin on new lines. For n = m = 2, files of all three may have 11 numbers.
 """
 
 from dataclasses import dataclass
@@ -46,11 +46,11 @@ MODELS = {
     "qubo": "quadratic_files",
     "bqp": "beasley",
 }
-"""By format, the module of `islands.models` whose `read` returns the problem in a file. Most have
-no suffix: their files are recognised by their set, their folder or `--format`."""
+"""By format, the module of `islands.models` whose `read` returns the problem in a file. Most of
+these formats have no suffix: their files are recognised by their set, folder or `--format`."""
 EVERY_FORMAT = (*(form for form in SUFFIXES if form not in MODELS), *MODELS)
 SEVERAL_INSTANCES = ("orlib", "bqp")
-"""Formats with several instances per file, so that the name of a file does not identify one."""
+"""Formats with several instances per file, so that a file name does not identify an instance."""
 FOUND_BY_NAME = tuple(
     dict.fromkeys(
         suffix for form in SUFFIXES if form not in SEVERAL_INSTANCES for suffix in SUFFIXES[form]
@@ -85,7 +85,7 @@ def recognised(path: Path) -> str:
 
 
 class _Commented(Numbers):
-    """A file with comments, as those of models may have."""
+    """The words of a file without its comment lines, which files of models may have."""
 
     comments: ClassVar[tuple[bytes, ...]] = (b"c", b"#")
 
@@ -94,7 +94,7 @@ def _of_text(path: Path) -> str:
     """Return the format of a file of OR-Library: orlib for knapsacks, or bqp.
 
     A quadratic problem has two sizes on a line, then lines of three numbers, the first two of which
-    are items. A file of several begins with their number; without it, it may also be a graph.
+    are items. A file of several problems begins with their number; otherwise, it may be a graph.
     """
     with Lines.open(path) as lines:
         text = _Commented(lines)
@@ -103,7 +103,7 @@ def _of_text(path: Path) -> str:
         if len(sizes) != 2 or not all(map(is_number, head + sizes)):
             return "orlib"
         n, m = (whole(word, MOST_NUMBERS) or 0 for word in sizes)
-        # Stop at the first line that differs: those of a knapsack may be too long to read several.
+        # Stop at the first line that differs: lines of a knapsack may be too long to read several.
         entries = 0
         for words in islice(iter(text.line, None), min(m, _ENTRIES)):
             if len(words) != 3 or None in (whole(i, n) for i in words[:2]):
@@ -148,7 +148,7 @@ def _of_numbers(path: Path) -> str:
 
 @dataclass(frozen=True)
 class _Counts:
-    """How many words a file has; `numbers` counts those before the first that is not a number."""
+    """How many words a file has; `numbers` counts the words before the first non-number."""
 
     first: int
     second: int
@@ -175,7 +175,7 @@ class _Counts:
             in_first_line = in_first_line or len(words)
             for word in words[: 2 - len(head)]:
                 head.append(_second(lines, word) if head else _size(lines, word))
-                # Allow as much as the longest format of these sizes.
+                # Allow the length of the longest format with these sizes.
                 most = max(*counts(head[0]), _of_knapsack(head[0], head[-1]))
                 lines.allow(min(lines.longest, most))
             if numbers == count:
@@ -191,7 +191,7 @@ def _of_knapsack(n: int, m: int) -> int:
 
 
 def _misfit(count: _Counts) -> str:
-    """Return why a file matches no format, compared with the closest one."""
+    """Return why a file matches no format, compared with the closest format."""
     first, second, words = count.first, count.second, count.words
     plain, valued, both = counts(first)
     # The first line of a knapsack has at least two numbers.
@@ -304,7 +304,7 @@ def _is_plausible(path: Path, form: str) -> bool:
 
 
 def _bound(profits: NDArray[np.int64], weights: NDArray[np.int64], capacity: int) -> float:
-    """Return the bound of one constraint: items by profit per weight, the last one in part."""
+    """Return the upper bound of one constraint: take the best items, the last one in part."""
     order = np.argsort(weights / np.maximum(profits, 0.5))
     loads = np.cumsum(weights[order])
     whole = int(np.count_nonzero(loads <= capacity))

@@ -8,11 +8,11 @@ from islands.instances.catalogue import Entry
 from islands.paths import CACHE_ELSEWHERE, cache_folder, publish
 
 _TEXTS: dict[str, Callable[[str, int], str]] = {"dimacs": dimacs.text, "grids": grids.text}
-"""The functions that return the text of an instance, given its name and size, by set."""
+"""For each set, the function that returns the text of an instance, given its name and size."""
 
 
 def file_of(entry: Entry) -> Path:
-    """Return the file of an instance, and write it unless it exists."""
+    """Return the file of an instance; write it first if it does not exist."""
     path = cache_folder(f"instances/{entry.set}") / entry.file
     if path.exists() and path.stat().st_size == entry.bytes:
         return path

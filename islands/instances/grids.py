@@ -56,7 +56,7 @@ def grid(
     hidden: int = 1,
     largest: int = 10,
 ) -> Grid:
-    """Return the instance of a grid.
+    """Return the instance with a hidden grid of `rows` times `columns` facilities.
 
     `deleted` is the percentage of deleted flows, `false` that of other pairs at distance 1.
     Neighbours are at distances from 1 to `hidden`, and flows are from 1 to `largest`.
@@ -103,9 +103,9 @@ def text(name: str, n: int) -> str:
 
 
 _CHANGES = {"less": "deleted", "false": "false", "hidden": "hidden"}
-"""The arguments of `grid`, by the words for them in names of instances."""
+"""The arguments of `grid`, by the words that stand for them in the names of instances."""
 
 
 def _scaled(least: int, most: int, numbers: Matrix) -> Matrix:
-    """Return numbers of the generator, scaled to the range from `least` to `most`."""
+    """Return the random `numbers`, scaled to the range from `least` to `most`."""
     return least + numbers * (most - least + 1) // BASE

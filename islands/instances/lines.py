@@ -1,4 +1,4 @@
-"""Read text files, plain or gzipped, in bounded memory: by lines, words or exact numbers."""
+"""Read text files, plain or gzipped, in bounded memory: by lines, words or numbers."""
 
 import codecs
 import gzip
@@ -44,7 +44,7 @@ class Lines:
     """The lines of an open text file; errors name the file and the line.
 
     A file must not be longer than its header justifies: reading fails beyond an allowance, which
-    `allow` increases. Neither a long file nor a decompression bomb can exhaust memory.
+    `allow` increases. Thus neither a long file nor a decompression bomb can exhaust memory.
     """
 
     def __init__(self, stream: io.BufferedReader, path: Path, longest: int) -> None:
@@ -159,7 +159,7 @@ def quoted(raw: bytes) -> str:
 
 
 def whole(word: bytes, largest: int, least: int = 0) -> int | None:
-    """Return a word as an integer; None if it is not one, or out of the range."""
+    """Return a word as an integer; None if it is not an integer from `least` to `largest`."""
     if not word.isdigit() or len(word) > _LONGEST:
         return None
     return number if least <= (number := int(word)) <= largest else None
@@ -186,7 +186,7 @@ _DIGITS = 18
 
 
 class Numbers:
-    """The remaining words of an open file; an error names the line of its word."""
+    """The remaining words of an open file; errors name the current line."""
 
     comments: ClassVar[tuple[bytes, ...]] = ()
     """The beginnings of lines that are skipped."""
@@ -247,7 +247,7 @@ class Numbers:
             left -= len(self._part(left, count, what))
 
     def _part(self, most: int, count: int, what: str) -> list[bytes]:
-        """Return up to `most` words of a line; the others of `count` have been read."""
+        """Return the next words of a line, at most `most`; the error needs `count` and `what`."""
         if not self._is_filled():
             raise self.error(
                 f"the file ends after {count - most} of {count} {what}. "

@@ -35,7 +35,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Located:
-    """An instance found by name; `path` is None for a published one whose file is missing."""
+    """An instance found by name; `path` is None if it is published but its file is missing."""
 
     name: str
     path: Path | None
@@ -67,7 +67,7 @@ class Index:
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
-        sets: dict[str, str] = {}  # by folder, as thousands of files share a few
+        sets: dict[str, str] = {}  # by folder, as many files share a few folders
         for folder in _folders():
             for name, path in files_in(folder):
                 parent = str(path).rpartition(os.sep)[0]

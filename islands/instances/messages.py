@@ -1,4 +1,4 @@
-"""The longer messages about the numbers in files; each function returns the error."""
+"""The longer error messages about numbers in files; each function returns an exception."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from islands.text import counted
 
 
 def ambiguous_costs(lines: Lines, *, n: int, count: int, readings: Sequence[str]) -> InputError:
-    """Return the error about `count` numbers after n if the costs may be in several places."""
+    """Return the error for `count` numbers after n if the costs may be in several places."""
     entries = 2 * n * n
     costs = {1: "the first or the last is a cost", 2: "the first two are costs"}[count - entries]
     return lines.error(
@@ -20,7 +20,7 @@ def ambiguous_costs(lines: Lines, *, n: int, count: int, readings: Sequence[str]
 
 
 def too_few_numbers(lines: Lines, *, n: int, count: int, costs: int) -> InputError:
-    """Return the error about matrices with only `count` numbers after n and the costs."""
+    """Return the error for a file with `costs` costs and then only `count` matrix entries."""
     entries = 2 * n * n
     besides = f" besides {counted(costs, 'cost')} after n" if costs else ""
     fix = ""
@@ -34,7 +34,7 @@ def too_few_numbers(lines: Lines, *, n: int, count: int, costs: int) -> InputErr
 
 
 def too_many_numbers(lines: Lines, *, n: int) -> InputError:
-    """Return the error about superfluous numbers after two matrices and their costs."""
+    """Return the error for additional numbers after two matrices and their costs."""
     return lines.error(
         f"more than the {2 * n * n} numbers of two matrices of size {n} and their best known cost,"
         " which is one number after B, or one or two after n. Remove the others, or correct n at"
@@ -43,7 +43,7 @@ def too_many_numbers(lines: Lines, *, n: int) -> InputError:
 
 
 def invalid_entry(lines: Lines, *, word: bytes, largest: int) -> InputError:
-    """Return the error about a word that is not an entry of a matrix of QAPLIB."""
+    """Return the error for a word that is not a valid entry of a QAPLIB matrix."""
     return lines.error(
         f"{quoted(word)} is not a whole number from 0 to {largest}. Correct it; scaling a matrix,"
         " or adding a number to all its entries, does not change the best assignment"
@@ -51,7 +51,7 @@ def invalid_entry(lines: Lines, *, word: bytes, largest: int) -> InputError:
 
 
 def too_few_weights(lines: Lines, *, n: int, count: int, needed: int) -> InputError:
-    """Return the error about a section of weights that ends too early."""
+    """Return the error for a section of weights that ends too early."""
     return lines.error(
         f"the weights end after {count} of the {needed} that DIMENSION {n} requires. Complete them,"
         " or correct DIMENSION or EDGE_WEIGHT_FORMAT"
@@ -59,7 +59,7 @@ def too_few_weights(lines: Lines, *, n: int, count: int, needed: int) -> InputEr
 
 
 def too_many_weights(lines: Lines, *, n: int, needed: int) -> InputError:
-    """Return the error about a section with more weights than its matrix has."""
+    """Return the error for a section with more weights than the matrix needs."""
     return lines.error(
         f"more weights than the {needed} that DIMENSION {n} requires. Remove them, or correct"
         " DIMENSION or EDGE_WEIGHT_FORMAT"
@@ -69,7 +69,7 @@ def too_many_weights(lines: Lines, *, n: int, needed: int) -> InputError:
 def asymmetric_weights(
     lines: Lines, *, kind: str, ends: tuple[int, int], there: int, back: int
 ) -> InputError:
-    """Return the error about different weights in both directions between two cities."""
+    """Return the error for two cities with different weights in the two directions."""
     one, two = ends
     path = ", and pass --set ends=any:any," if kind == "HPP" else ""
     return lines.error(

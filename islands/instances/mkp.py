@@ -1,4 +1,4 @@
-"""Read instances of the multidimensional knapsack problem, and scale them to integers.
+"""Read multidimensional knapsacks with n items and m constraints, and scale them to integers.
 
 Drake's layout: n, m and the optimum or 0; n profits; m rows of n weights; m capacities.
 SAC-94's layout: m and n; n profits; m capacities; m rows of n weights; the optimum; then any words.
@@ -87,7 +87,7 @@ class ScaledRow(NamedTuple):
 
 
 def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
-    """Return the numbers of items and constraints; allow as many numbers as they need."""
+    """Return the numbers of items and constraints; check that the file is long enough for them."""
     items = ("the number of items", MOST_ITEMS)
     constraints = ("the number of constraints", MOST_CONSTRAINTS)
     if items_first:
@@ -106,7 +106,7 @@ def read_row(numbers: Numbers, count: int, what: str) -> ScaledRow:
 
 
 def read_values(numbers: Numbers, count: int, what: str) -> list[ScaledRow]:
-    """Return the next `count` numbers, each as a row of its own."""
+    """Return the next `count` numbers, each as a separate row."""
     return [_row(numbers, [word], what) for word in numbers.take(count, what)]
 
 
@@ -153,7 +153,7 @@ def _scaled_file(
 def _same_scale(
     numbers: Numbers, row: ScaledRow, limit: ScaledRow, what: str
 ) -> tuple[NDArray[np.int64], int]:
-    """Return a row and the limit of its sums, scaled to the same number of decimals."""
+    """Return a row and the limit on its sum, scaled to the same number of decimals."""
     places = max(row.places, limit.places)
     times, limit_times = 10 ** (places - row.places), 10 ** (places - limit.places)
     _check(numbers, row.total * times, places, what)
@@ -222,7 +222,7 @@ _MOST = 10_000
 
 
 def read_orlib(numbers: Numbers, name: str, part: int | None) -> MkpFile:
-    """Return the instance with index `part` in a file; None stands for the only one."""
+    """Return the instance with index `part` in a file; None means the only instance."""
     first = numbers.next(2)
     if not first:
         raise numbers.error("the file is empty. Get it again")

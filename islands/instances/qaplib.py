@@ -3,8 +3,8 @@
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
 Other sets add the best known cost after n or after B, or the optimum and this cost after n. If a
 file has more numbers than the matrices, its lines show which ones are costs. As a wrong reading
-would shift both matrices by one, a file is rejected if another reading fits as well: by the lines,
-or because only that reading has a cost that assignments of its matrices can have.
+would shift both matrices, a file is rejected if another reading fits its lines as well, or if only
+another reading has a cost that an assignment can have.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -43,7 +43,7 @@ class StatedCosts:
 
     @classmethod
     def of(cls, *values: int) -> Self:
-        """Interpret the stated values: none, the best known one, or the optimum and the best known.
+        """Interpret the stated values: none, the best known cost, or the optimum and that cost.
 
         An unknown value is written as 0, -1, or a lower bound with a minus sign.
         """
@@ -66,7 +66,7 @@ class StatedCosts:
         return self.optimum if self.best is None else self.best
 
     def words(self) -> str:
-        """Return the values as text, such as `best known 578, lower bound 493`, or empty."""
+        """Return the values as text, such as `best known 578, lower bound 493`."""
         if self.value == 0:
             return "best known 0, which may mean unknown"
         best = None if self.best == self.optimum else self.best
@@ -78,12 +78,12 @@ NOTHING = StatedCosts()
 
 
 def is_value(word: bytes) -> bool:
-    """Return whether a word can be a value, possibly negative."""
+    """Return whether a word can be a stated cost, which may be negative."""
     return _WHOLE.fullmatch(word) is not None and abs(int(word)) <= _VALUE_MAX
 
 
 def read_value(lines: Lines, word: bytes) -> int:
-    """Return a value on the current line."""
+    """Return a word of the current line as a stated cost."""
     if not is_value(word):
         raise lines.error(
             f"{quoted(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
@@ -102,15 +102,15 @@ class QapLayout:
 
     n: int
     count: int
-    """The count of numbers."""
+    """The count of numbers after n."""
     ends: NDArray[np.int64]
     """The count of numbers before the end of each line but the last one."""
 
     def start(self, possible: list[int]) -> list[int]:
         """Return how many costs may precede the matrices, the most likely number first.
 
-        Only one remains if the lines decide: the others fit no better in any respect, and lines are
-        not just wrapped. In wrapped lines, a first entry on the line of n looks like a cost.
+        Return only one if the lines decide: the others fit worse, and the lines are not merely
+        wrapped. If they are, a matrix entry on the line of n looks like a cost.
         """
         fits = {at: self._fit(at) for at in possible}
         best = max(possible, key=fits.__getitem__)
@@ -131,7 +131,7 @@ class QapLayout:
         return next((at for at in starts if all(self._fit(at)) and self._is_headed(at)), 0)
 
     def _fit(self, at: int) -> tuple[bool, bool, bool]:
-        """Return which criteria matrices that begin at `at` meet, the most important first.
+        """Return which criteria are met by matrices that begin at `at`, most important first.
 
         They are: no line has both costs and matrix entries; the matrices begin on a new line; lines
         correspond to rows, that is, each row ends a line or each line ends a row.
@@ -154,7 +154,7 @@ class QapLayout:
     def has_rows(self, at: int) -> bool:
         """Return whether all criteria are met, and every line ends at the end of a row.
 
-        False for one or two facilities, as it may be a coincidence.
+        False for one or two facilities, for which this may be a coincidence.
         """
         is_of_rows = not (self._inside(at) % self.n).any()
         return self.n > COSTS and is_of_rows and all(self._fit(at))
@@ -201,7 +201,7 @@ class Reading:
 
     @property
     def is_valid(self) -> bool:
-        """Whether costs are where they may be; a cost in both places must be the same."""
+        """Whether costs are where they may be; costs in both places must be the same."""
         if self.before and self.after:
             return self.before == self.after
         return len(self.after) <= 1
@@ -212,7 +212,7 @@ class Reading:
         return StatedCosts.of(*(self.before or self.after))
 
     def has_possible_cost(self) -> bool:
-        """Return whether it states a cost, other than 0, that an assignment may have.
+        """Return whether the reading states a cost, other than 0, that an assignment may have.
 
         By the rearrangement inequality, the sum of products is smallest if the entries of the two
         matrices are sorted in opposite order, and largest if sorted in the same order.
@@ -238,7 +238,7 @@ def fitting(by_lines: Sequence[Reading], others: Sequence[Reading]) -> list[Read
     """Return the best reading, and others that fit as well.
 
     The lines allow the readings `by_lines`, the best first, and make the `others` unlikely. If the
-    best has a possible cost, the rest need one too; if not, `others` that have one are added.
+    best has a possible cost, keep only those that have one too; if not, add `others` that have one.
     """
     best = next((reading for reading in by_lines if reading.is_valid), by_lines[0])
     alike = [reading for reading in by_lines if reading is not best]
@@ -263,7 +263,7 @@ _DIGITS = len(str(_NUMBER_MAX))
 class QapFile:
     """The content of a file: assignment p costs the sum of all a[i, j] * b[p[i], p[j]].
 
-    `linear[i, p[i]]` of every i is added; files have no such numbers, but scripts may.
+    `linear[i, p[i]]` is added for every i; only problems from scripts have such numbers.
     """
 
     name: str
@@ -276,7 +276,7 @@ class QapFile:
 
 
 def counts(n: int) -> tuple[int, int, int]:
-    """Return the counts of numbers of a file without costs, with one cost, and with two."""
+    """Return how many numbers a file has without costs, with one cost, and with two."""
     plain = 1 + 2 * n * n
     return plain, plain + 1, plain + 2
 

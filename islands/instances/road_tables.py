@@ -20,7 +20,7 @@ from islands.untrusted import bounded_text, followed, parsing
 _LARGEST_FILE = 1 << 32  # bytes
 _VALHALLA = "sources_to_targets"
 _CELLS = ("time", "distance")
-"""The fields of Valhalla's cells."""
+"""The fields of the cells in Valhalla's tables."""
 _FIELDS = ("durations", "times", "distances", "weights")
 """The matrices of the other engines, and of Valhalla's short form; the first one is the default."""
 _SAME: tuple[tuple[str, ...], ...] = (("durations", "times", "time"), ("distances", "distance"))
@@ -38,7 +38,7 @@ class RoadTable:
 
 
 def read_table(source: Mapping[str, Any] | str | Path, field: str | None) -> RoadTable:
-    """Return the table in a response, or in a JSON file with one."""
+    """Return the table in a response, or in a JSON file that contains a response."""
     if isinstance(source, Mapping):
         return _table(source, "distances", field)
     path = Path(source)
@@ -123,7 +123,7 @@ def _about(
 ) -> tuple[tuple[str, ...] | None, NDArray[np.float64] | None]:
     """Return the names and the coordinates of the cities, or None for what the response lacks.
 
-    If only some cities have names, the number of a city replaces a missing one.
+    If only some cities have names, the numbers of the others replace the missing names.
     """
     sources = response.get("sources")
     targets = response.get("destinations", response.get("targets", sources))

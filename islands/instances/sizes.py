@@ -1,6 +1,6 @@
-"""The limits of sizes, which are checked before arrays are allocated.
+"""Limits on sizes, which are checked before arrays are allocated.
 
-`require_size` compares a size with a limit, and `Lines.expect` with the length of its file.
+`require_size` compares a size with a limit; `Lines.expect` compares it with the file's length.
 """
 
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from islands.errors import IslandsError, UsageError
 
 MOST_NODES = 10_000_000
-"""Nodes of a graph that is stored by its edges, and rows or columns of a covering problem."""
+"""Maximum nodes of a graph stored as edges, and maximum rows or columns of a covering problem."""
 FEW_NODES = 100_000
-"""Nodes that a graph may have, however few edges it has."""
+"""Number of nodes that is always allowed, even if the graph has few edges."""
 MOST_NODES_PER_EDGE = 16
 MOST_IN_MATRIX = 5_000
-"""Nodes of a graph that is stored as a matrix; reading takes several copies of 200 MB each."""
+"""Maximum nodes of a graph stored as a matrix; reading it takes several copies of 200 MB each."""
 MOST_NUMBERS = 20_000_000
-"""Numbers in the file of a model."""
+"""Maximum count of numbers in a file that `islands.models` reads."""
 
 
 def require_size(
@@ -25,6 +25,6 @@ def require_size(
     most: int,
     error: Callable[[str], IslandsError] = UsageError,
 ) -> None:
-    """Reject more of `what` than fit in memory."""
+    """Raise an error if there are more than `most` of `what`, such as nodes."""
     if count > most:
         raise error(f"{name}: has {count} {what}, but at most {most} fit in memory. Use fewer")

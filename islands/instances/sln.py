@@ -91,7 +91,7 @@ def cost_remarks(file: SlnFile, cost: int, inverse_cost: int) -> list[Remark]:
 
 
 def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
-    """Write an assignment with indices from 0 in QAPLIB's format, with indices from 1."""
+    """Write an assignment, whose indices begin at 0, to a file, where they begin at 1."""
     write_lines(path, [f"{len(order)} {cost}", *in_rows((order + 1).tolist())])
 
 

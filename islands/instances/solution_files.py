@@ -1,4 +1,4 @@
-"""Read and write solution files: run folders, JSON lists, and helpers shared by all formats."""
+"""Helpers for solution files of all formats; also read solutions from run folders and JSON."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -18,18 +18,18 @@ from islands.paths import publish, reading
 from islands.untrusted import bounded_text, followed, parsing
 
 ENTRY_MAX = 2**31 - 1
-"""Maximum number of an item in a solution file."""
+"""Maximum item number in a solution file."""
 
 _IN_A_ROW = 20
 _base = ContextVar("_base", default=0)
-"""The number of the first item and of the first position in messages."""
+"""The number of the first item and of the first position in messages: 0 or 1."""
 _JSON_BASE = 1 << 20
 _JSON_ENTRY = 64
 
 
 @contextmanager
 def counting_as_in(path: Path) -> Iterator[None]:
-    """Let messages inside the block number items as a solution file: JSON from 0, text from 1."""
+    """Let messages in the block number items as the file does: JSON from 0, text from 1."""
     before = _base.set(0 if path.suffix == ".json" else 1)
     try:
         yield
@@ -68,7 +68,7 @@ def read_json(
     largest = _JSON_BASE + _JSON_ENTRY * n
     text = bounded_text(path, largest, followed)
     with parsing(path, "is not JSON", "Correct it"):
-        content: Any = json.loads(text.removeprefix("\ufeff"))  # the mark of some editors
+        content: Any = json.loads(text.removeprefix("\ufeff"))  # byte order mark
     entries = content.get("solution") if isinstance(content, dict) else content
     if not isinstance(entries, list) or not (entries or may_be_empty):
         raise InputError(f"{path}: contains no list of {words.items}. Write one such as [0, 2, 1]")
@@ -91,7 +91,7 @@ def item_of(lines: Lines, word: bytes, item: str) -> int:
 def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:
     """Return why `order` is not a permutation of n items, or None.
 
-    The message counts from 0, as arrays and JSON files do, or as the file of `counting_as_in`.
+    The message counts from 0, as arrays and JSON files do; see `counting_as_in` for other files.
     """
     if len(order) == n and bool((np.sort(order) == np.arange(n)).all()):
         return None

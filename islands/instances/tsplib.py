@@ -29,7 +29,7 @@ _TOUR = SolutionWords("tour", "city", "cities", "visited")
 MOST_CITIES = 10_000_000
 
 FARTHEST = 1e11
-"""Maximum coordinate, so that the length of a tour of `MOST_CITIES` fits into 64 bits."""
+"""Maximum coordinate, so that the length of a tour of `MOST_CITIES` cities fits into 64 bits."""
 
 
 def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
@@ -89,7 +89,7 @@ def _city(lines: Lines, word: bytes, n: int) -> int:
 
 
 LARGEST = 20_000
-"""Maximum number of cities; their matrix takes 1.6 GB."""
+"""Maximum number of cities with explicit weights; their matrix takes 1.6 GB."""
 
 _WEIGHT_MAX = 2**31 - 1
 
@@ -110,7 +110,7 @@ FORMATS = ("FULL_MATRIX", *_TRIANGLES)
 def read_matrix(lines: Lines, form: str | None, n: int, kind: str) -> NDArray[np.int32]:
     """Return the matrix of the section that begins on the next line; its diagonal is 0.
 
-    `kind` is the TYPE of the file: only that of an ATSP may be asymmetric.
+    `kind` is the TYPE of the file; only the matrix of an ATSP may be asymmetric.
     """
     if form is None:
         raise lines.error(f"EDGE_WEIGHT_FORMAT is missing. Give one of {', '.join(FORMATS)}")
@@ -197,7 +197,7 @@ _KEYWORDS = (
 class TspFile:
     """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT.
 
-    Without a metric, which every file has, distances between coordinates are not rounded.
+    A file always has a metric; problems from scripts may have None, for unrounded distances.
     """
 
     name: str
@@ -210,9 +210,9 @@ class TspFile:
     comment: str = ""
     unit: float = 1
     ends: tuple[int | None, int | None] | None = None
-    """The first and the last city of a path, each None for any; None for closed tours."""
+    """The first and the last city of a path, None for any city; None for closed tours."""
     fixed: tuple[tuple[int, int], ...] = ()
-    """The edges that a tour must contain, counted from 0; directed unless lengths are symmetric."""
+    """Edges that a tour must contain, as cities from 0; directed unless lengths are symmetric."""
     labels: tuple[str, ...] | None = None
     """The names of the cities."""
     places: NDArray[np.float64] | None = None
@@ -315,11 +315,11 @@ class _Reader:
         self.matrix = read_matrix(self.lines, form, n, self._type())
 
     def _type(self) -> str:
-        """Return the type of the problem; without one, it is symmetric."""
+        """Return the TYPE of the file; the default is TSP."""
         return self.values.get("TYPE", "TSP").split(maxsplit=1)[0]
 
     def _display_data_section(self) -> None:
-        """Skip coordinates that serve only for drawing."""
+        """Skip coordinates that are used only for drawing."""
         read_coordinates(self.lines, self._dimension())
 
     def _fixed_edges_section(self) -> None:
