@@ -74,7 +74,7 @@ def adjusted(
 
 
 class _Adjustment:
-    """Shortens the generations of a run, one setting after the other."""
+    """Shortens the generations of a run by changing one setting after another."""
 
     def __init__(self, spec: RunSpec, problem: Problem, device: _Device, islands: int) -> None:
         self.spec, self._problem, self._device, self._islands = spec, problem, device, islands

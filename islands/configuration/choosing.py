@@ -78,8 +78,8 @@ def _of_problem(
 def default_algorithm(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
     """Return the default algorithm for the given encoding, improver, parts and other settings.
 
-    It is the first of the `usual` algorithms if this supports the encoding, improver and parts;
-    otherwise the first that supports all settings, or else the first that supports those three.
+    It is the first of the `usual` algorithms if that supports the encoding, improver and parts;
+    otherwise, the first that supports all settings, or else the first that supports those three.
     """
     parts = _without_settings(given)
     fallback = _first_supporting(usual, parts, problem) or usual[0]

@@ -1,4 +1,4 @@
-"""Resolve colonies: islands of one run that differ in algorithm, settings and encoding.
+"""Resolve colonies: groups of islands of one run that differ in algorithm, settings or encoding.
 
 A colony is resolved like a run; its settings override those given for all colonies.
 """
@@ -52,7 +52,7 @@ def resolve_colonies(
     problem: Problem,
     resolve: Callable[[Sequence[Source], int], Resolved],
 ) -> Resolved:
-    """Return a run with the colonies of the last source that defines any.
+    """Return a run with the colonies of the last source that defines colonies.
 
     `resolve` resolves the settings of one colony, given the number of islands of the run.
     """
@@ -69,7 +69,7 @@ def resolve_colonies(
             _reject_contradiction(common[place].values, values)
     _require_total(sources[place:], total, len(colonies))
     GeneralSettings.converted("islands", total)
-    # Prevents the problem's defaults for these groups, which are for runs without colonies.
+    # Override the problem's defaults for these groups, which are for runs without colonies.
     usual = _without(_RUN_DEFAULTS, combined(common))
     resolved, algorithms, unknowns = list[Resolved](), list[str](), list[str]()
     for number, values in enumerate(colonies):

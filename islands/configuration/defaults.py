@@ -1,7 +1,7 @@
 """The table of default settings: each row has a condition and values.
 
 `SEARCHES` lists complete settings of good searches for a problem; `choosing.py` selects the first
-that is compatible with the request. `SIZES` lists further settings of the selected algorithm. They
+that is compatible with the request. `SIZES` lists further settings of the selected algorithm. All
 depend only on the problem, the time limit and the number of GPUs.
 """
 
@@ -78,9 +78,9 @@ def default_stop(problem: Problem) -> list[Criterion]:
 # Quadratic assignment
 
 _ROUGH_FROM, _FEW_ROUGH = 38, 75
-"""The sizes of unstructured instances for which a memetic search is the default."""
+"""Smallest and largest unstructured instances for which a memetic search is the default."""
 _DOMINATED_FROM = 40
-"""The smallest dominated instance for which a memetic search is the default."""
+"""Smallest instances with high flow dominance for which a memetic search is the default."""
 _RING: Values = {"migration.topology": "ring", "migration.migrants": 1}
 _TEMPERING: Values = {
     "algorithm": "tempering",
@@ -96,9 +96,9 @@ _FREEZING: Values = {
     "migration.topology": "none",
 }
 """Tempering for unstructured instances: replicas near the freezing temperature need long
-undisturbed chains. Renewing ladders, and migrants, led to worse solutions. Two good solutions of
-tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same location, so
-a crossover preserves nothing.
+undisturbed chains. Renewing the temperature ladders, or migration, led to worse solutions. Two good
+solutions of tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same
+location, so a crossover preserves nothing.
 """
 _CHOOSING_PLACES: Values = {**_TEMPERING, "migration.topology": "none"}
 _MEMETIC: Values = {
@@ -113,16 +113,16 @@ _ROUGH: Values = {**_MEMETIC, "crossover": "uniform", "reset": 120}
 """A memetic search for unstructured instances of medium size, whose population converges in seconds
 and restarts after 120 generations without progress. `uniform` reaches the best known values sooner
 there; with 100 facilities, its children are too different from both parents. Lengthening the tabu
-searches up to four times while there is no progress was worse: on tai60a, 1 instead of 6 of 6 runs
-of 15 s reached the best known value (H100).
+searches up to four times while there is no progress was worse: on tai60a, only 1 of 6 runs of 15 s
+reached the best known value, instead of all 6 (H100).
 """
 _STEPS_PER_ITEM = 20
 _SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topology": "none"}
 """Memetic search for few facilities, which ends when it has converged. It reached the lowest known
 cost for 298 of 300 random instances of 20 facilities, with 19 million evaluations per instance; 300
 steps and a population of 20 reached fewer. Ten searches of 50 steps per facility reached the lowest
-cost for 98.9 instead of 98.4 % of 1,200 others, but QAPLIB's best known costs in 242 instead of 252
-of 255 runs. Tempering needs as many evaluations, which take longer on a CPU.
+cost for 98.9 % of 1,200 others, instead of 98.4 %, but QAPLIB's best known costs in only 242 of 255
+runs, instead of 252. Tempering needs as many evaluations, which take longer on a CPU.
 """
 _CELLULAR: Values = {
     "algorithm": "cellular",
@@ -214,11 +214,11 @@ _BY_KIND: Mapping[str, Values] = {
         "Cr": 0.5,
     },
 }
-"""Settings by kind of solution, for requests that exclude tempering, as with an improver. They
-were measured with docs/examples/compare.py."""
+"""Settings by kind of solution, if tempering is unsuitable or an option, such as an improver,
+excludes it. They were measured with docs/examples/compare.py."""
 _MOVES: Values = {"algorithm": "tempering"}
 _BY_MOVES = ("order", "subset", "choices")
-"""The kinds of solutions that tempering can search without a state."""
+"""The kinds of solutions that tempering can search if the problem defines no state."""
 
 
 def _suits_tempering(model: Model) -> bool:
@@ -311,4 +311,4 @@ SIZES: Sequence[tuple[type[Algorithm], Callable[[Case], bool], Callable[[Case], 
     (Ga, _by_default(_on(Mkp, lambda mkp: mkp.sorts_items)), sizes.of_knapsack_rows),
     (Eax, lambda case: case.is_short, sizes.of_converging_tours),
 )
-"""Further settings of algorithms. All rows whose condition holds apply; later ones win."""
+"""Further settings of algorithms. All rows whose condition holds apply; later rows win."""

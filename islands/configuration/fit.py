@@ -54,7 +54,7 @@ _OTHERS = {
 OTHER_NAMES = OTHER_CRITERIA | {
     name: fix for fix, names in _OTHERS.items() for name in names.split()
 }
-"""The settings that correspond to those of other libraries, by their names there."""
+"""How to write the settings of other libraries here, by their names there."""
 
 
 class UnknownSettingError(UsageError):
@@ -80,7 +80,7 @@ def reject_unknown(sources: Sequence[Source], algorithm: type[Algorithm], proble
         raise messages.setting_of_other_problems(
             origin=origin, key=key, others=others, problem=problem
         )
-    if key == "runs":  # of calls and commands with many runs
+    if key == "runs":  # a setting of calls and commands with many runs
         fix = option(key, "N") if _on_command_line() else "islands.solve_many([problem], runs=N)"
         raise UsageError(f"{origin}{key}: is not a setting of one run. Write {fix}")
     if key in OTHER_NAMES:
@@ -110,7 +110,7 @@ def owners(name: str, problem: Problem) -> list[str]:
 def unknown_setting(kinds: Sequence[type[Algorithm]], name: str, problem: Problem) -> str:
     """Return the message about a setting that these algorithms lack.
 
-    It names the algorithms that have it, or else similar names, or else all names.
+    The message names the algorithms that have it, or else similar settings, or else all settings.
     """
     names = either([kind.name for kind in kinds])
     if others := owners(name, problem):
@@ -141,7 +141,7 @@ def _on_command_line() -> bool:
 
 
 def _written(example: str) -> str:
-    """Return an example of a keyword argument; on the command line, as an option."""
+    """Return an example as a keyword argument or, on the command line, as an option."""
     name, _, value = example.partition("=")
     if not _on_command_line():
         return example
@@ -162,7 +162,7 @@ def how_to_write(word: str) -> str | None:
 
 
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
-    """Return the full names of the settings that runs with these algorithms on a problem use."""
+    """Return the full names of the settings of runs with these algorithms on a problem."""
     of_algorithms: list[type[Settings]] = [kind.Settings for kind in algorithms]
     known = _names([GeneralSettings, *of_algorithms, problem.Settings])
     if method_for(problem) is None:
@@ -260,7 +260,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
 
 
 def require_bound(problem: Problem) -> None:
-    """Refuse to compute a bound of a problem for which there is no method."""
+    """Reject a problem for which there is no method to compute a bound."""
     if method_for(problem) is None:
         raise UsageError(
             f"{option('bound', True)}: bounds are computed for tsp, mkp and sparse instances of"
@@ -271,7 +271,7 @@ def require_bound(problem: Problem) -> None:
 def require_possible(resolved: Resolved, shared_memory: int | None = None) -> None:
     """Reject parts, populations and migration that do not fit together, without compiling.
 
-    `shared_memory` is the memory of a block on a GPU. A lack of device memory is not detected.
+    `shared_memory` is the limit of a block on a GPU. A lack of device memory is not detected.
     """
     spec, problem = resolved.spec, resolved.problem
     for number, colony in enumerate(spec.all_colonies):
@@ -286,7 +286,7 @@ def require_shared_memory(resolved: Resolved, shared_memory: Callable[[], int | 
     """Reject launches that declare more memory than a block has, without compiling.
 
     `shared_memory` returns the limit in bytes, or None; it may take a while, and is called only if
-    launches declare memory. The needs of other launches are known after compilation.
+    launches declare memory. The needs of other launches are known only after compilation.
     """
     spec = resolved.spec
     for number, colony in enumerate(spec.all_colonies):

@@ -41,7 +41,7 @@ _CHOICES: dict[str, Iterable[str]] = {
     "preset": PRESETS,
     **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }
-"""The choices of settings other than those of algorithms; spellings of a choice may differ."""
+"""The choices of settings that do not belong to an algorithm; users may vary the spelling."""
 _FILES = ("instance", "start")
 """The settings that name files, whose spelling matters."""
 
@@ -50,7 +50,7 @@ class Given(NamedTuple):
     """A setting as the user wrote it."""
 
     text: str
-    """The text of the user, such as `--seed 7`."""
+    """The setting as the user typed it, such as `--seed 7`."""
     key: str
     """The full or short name."""
     value: Any
@@ -162,7 +162,7 @@ def of_scripts(settings: Mapping[str, Any]) -> dict[str, ScriptPart]:
 
 
 def with_references(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with the references FILE.py:NAME of the parts from scripts."""
+    """Return the settings, with FILE.py:NAME instead of the names of parts from scripts."""
     referring = dict(settings)
     if COLONIES in referring:
         referring[COLONIES] = [with_references(colony) for colony in referring[COLONIES]]

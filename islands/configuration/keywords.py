@@ -28,8 +28,8 @@ class CallKeywords(ManyKeywords, total=False):
 def of_keywords(others: Mapping[str, Any], **arguments: Unpack[CallKeywords]) -> Request:
     """Return the request of a call with these named arguments, and the settings `others`.
 
-    Arguments that are None are left out. Scripts that a call names may run, as the code of its
-    caller already does.
+    Arguments that are None are left out. Scripts that a call names are trusted, since its caller
+    could run them anyway.
     """
     config = arguments.pop("config", None)
     values = {name: value for name, value in arguments.items() if value is not None}
@@ -72,7 +72,7 @@ def _criterion(name: str, value: Any) -> Criterion:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)  # NumPy numbers as well
+    return isinstance(value, Real) and not isinstance(value, bool)  # includes NumPy numbers
 
 
 def _written(value: Any) -> str:

@@ -12,7 +12,7 @@ from islands.text import option
 def setting_of_other_problems(
     *, origin: str, key: str, others: Sequence[str], problem: Problem
 ) -> UsageError:
-    """Return the error about a setting of other problems."""
+    """Return the error about a setting that belongs to other problems."""
     kinds = " or ".join(others)
     return UsageError(
         f"{origin}{key}: is a setting of {kinds}, but {problem.instance} is an instance of"
@@ -23,7 +23,7 @@ def setting_of_other_problems(
 def setting_of_some_colonies(
     *, origin: str, key: str, value: object, algorithms: Sequence[str], colonies: Sequence[int]
 ) -> UsageError:
-    """Return the error about a setting for all colonies that only the numbered `colonies` have."""
+    """Return the error about a setting, given for all colonies, that only `colonies` have."""
     owners = [f"colony {number} ({algorithms[number]})" for number in colonies]
     return UsageError(
         f"{origin}{key}={value} is given for all colonies, but only {' and '.join(owners)}"
@@ -44,7 +44,7 @@ def setting_of_whole_run(*, name: str) -> UsageError:
 
 
 def rate_is_taken(*, algorithm: str) -> UsageError:
-    """Return the error about an algorithm in a colony that has a setting `rate`."""
+    """Return the error about an algorithm with a setting `rate`, used in a colony."""
     return UsageError(
         f"algorithm {algorithm}: its setting 'rate' has the name of a setting of colonies. Rename"
         " it"
@@ -85,7 +85,7 @@ def unmet_needs(*, algorithm: type[Algorithm], problem: Problem, pairs: Pairs) -
 def unfit_algorithm(
     *, algorithm: type[Algorithm], encoding: str | None, problem: Problem, pairs: Pairs
 ) -> UsageError:
-    """Return the error about an algorithm whose encodings, or the given one, do not fit."""
+    """Return the error about an algorithm whose encodings, or the given encoding, do not fit."""
     fix = f". Leave {option('encoding')} out, or choose another one" if encoding else ""
     return UsageError(
         f"{algorithm.name} on {encoding or ' or '.join(algorithm.encodings)} does not fit"
@@ -99,7 +99,7 @@ def _listed(pairs: Pairs) -> str:
 
 
 def takes_no_improver(*, improver: str, algorithm: str, others: list[str]) -> UsageError:
-    """Return the error about an improver with an algorithm that takes none."""
+    """Return the error about an improver for an algorithm that does not use improvers."""
     return UsageError(
         f"improver {improver}: {algorithm} takes no improver, as it improves solutions itself."
         f" Leave {option('improver')} out, or choose {option('algorithm', others)}"
@@ -107,7 +107,7 @@ def takes_no_improver(*, improver: str, algorithm: str, others: list[str]) -> Us
 
 
 def improver_of_integers(*, improver: str, problem: Problem) -> UsageError:
-    """Return the error about an improver of integer costs, for a problem with real costs."""
+    """Return the error about an improver for integer costs, with a problem of real costs."""
     return UsageError(
         f"improver {improver} adds up differences of costs, which must be integers, but"
         f" {problem.instance} has real costs. Return long long, or choose another improver"
@@ -147,7 +147,7 @@ def improver_of_moves(
 
 
 def unfit_improver(*, improver: str, problem: Problem, possible: Sequence[str]) -> UsageError:
-    """Return the error about an improver of other kinds of solutions."""
+    """Return the error about an improver for other kinds of solutions."""
     return UsageError(
         f"improver {improver} does not fit {problem.instance}, whose solutions have the kind"
         f" {problem.solution_kind!r}. Possible: {', '.join(possible)}"

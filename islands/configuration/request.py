@@ -1,4 +1,4 @@
-"""The request of a user before defaults, from a command line, a Python call or a file."""
+"""The settings that a user requests on the command line, in Python or in a file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -117,7 +117,7 @@ def _resolved(
     values = _merged(sources, algorithm.Settings, problem.Settings)
     is_halo = "halo" in values and algorithm.Settings.converted("halo", values["halo"])
     if is_halo and given.get(_TOPOLOGY) is None:
-        values[_TOPOLOGY] = "none"  # slices of one population do not migrate
+        values[_TOPOLOGY] = "none"  # slices of one population exchange no migrants
     # A run without criteria would never stop.
     given_stop = criteria_of(values.get("stop", [])) or default_stop(problem)
     stop = _with_bound(given_stop, problem)
@@ -153,7 +153,7 @@ def _resolved(
 
 
 def _fixed(sources: Sequence[Source]) -> set[str]:
-    """Return the settings that are not adjusted: requested ones, or all of a preset's improver."""
+    """Return the settings not to adjust: the requested ones, or all of an improver of a preset."""
     by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}
@@ -219,7 +219,7 @@ def _reject_clash(sources: Sequence[Source], algorithm: str) -> None:
 
 
 def _reject_shared(owner: str, settings: type[Settings], others: Collection[str] = ()) -> None:
-    """Reject a setting with the name of another one."""
+    """Reject a setting that has the name of another setting."""
     taken = {*GeneralSettings.names(), *NAMES, *GROUPS, *ALIASES, *others}
     if shared := sorted(taken & set(settings.names())):
         raise UsageError(

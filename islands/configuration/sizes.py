@@ -68,7 +68,7 @@ _MANY_FACILITIES = 300  # from which deltas are kept between generations
 
 
 def of_places(case: Case) -> Values:
-    """Return sizes of tempering that chooses places: replicas repeatedly descend in few sweeps.
+    """Return sizes for tempering that chooses some of n places; each descent takes few sweeps.
 
     A block needs little memory, so many replicas share a multiprocessor.
     """
@@ -77,10 +77,10 @@ def of_places(case: Case) -> Values:
 
 
 def of_pairs(case: Case) -> Values:
-    """Return sizes of tempering by exchanges of pairs.
+    """Return sizes for tempering by exchanges of pairs.
 
-    A GPU has about as many replicas as it runs concurrently. A CPU has so few that they cool down
-    within about a second, or within ten if there are many items.
+    On a GPU, there are about as many replicas as run concurrently; on a CPU, so few that they cool
+    down within about a second, or within ten seconds if there are many items.
     """
     if case.gpus:
         return {"islands": 8, "population": 64 if case.problem.size <= _FEW_FACILITIES else 16}
@@ -90,17 +90,17 @@ def of_pairs(case: Case) -> Values:
 
 
 def of_sparse_flows(case: Case) -> Values:
-    """Return sizes of tempering of sparse flows: few sweeps, as a single one takes a second."""
+    """Return sizes for tempering with sparse flows: few sweeps, as a single one takes a second."""
     return {**of_pairs(case), "sweeps": 2}
 
 
 _BATCHES, _BATCHES_WITHOUT_METRIC = 4, 48
-"""Generations of growth before annealing begins. With 4, one of three grids of 144 with 2 % false
-neighbours was solved, in the time in which growth alone solved two."""
+"""Generations of growth before annealing begins, with and without metric distances. With 4, one of
+three grids of 144 with 2 % false neighbours was solved; growth alone solved two in this time."""
 
 
 def of_growth(case: Case) -> Values:
-    """Return sizes of resampled growth; on a GPU, a block grows the batch of an island."""
+    """Return sizes for resampled growth; on a GPU, a block grows the batch of an island."""
     swaps = case.problem.swaps
     is_metric = swaps is not None and swaps.sparse is not None and swaps.sparse.is_metric
     sizes = {"islands": 128 if case.gpus else 4, "population": 48}
@@ -116,7 +116,7 @@ of individuals and children."""
 _CPU_DIRECTED = (0.0114, 30, 30)
 """The same for directed tours of 500 cities, which have 1,000 nodes: 700 individuals took 8 s."""
 _GROWTH, _GROWTH_DIRECTED = 1.5, 2.0
-"""The exponents of the number of nodes in this time; first tours by assignments take longer."""
+"""The exponents of the number of nodes in this time; directed first tours take longer to build."""
 _SPREAD_DIRECTED = 2.0
 """The spread of directed first tours: with 0.5, one of five runs of 500 cities at random distances
 ended 0.2 % above the best known tour, with 2 none."""
@@ -125,9 +125,9 @@ _MOST, _MOST_ON_CPU = 1000, 300
 """The maximum number of individuals. Symmetric tours on a CPU have at most 300, or a tenth of the
 number of cities if this is more."""
 _FEW_NODES = 200
-"""The number of nodes up to which directed tours have several small islands; symmetric ones have
-them up to `FEW_CITIES`. The first directed tours are longer, and one large population was better
-for 200 cities at random distances."""
+"""Maximum number of nodes for which directed tours have several small islands; for symmetric tours,
+it is `FEW_CITIES`. The first directed tours are longer, and one large population was better for 200
+cities at random distances."""
 _WIDE = 4.0
 """The factor by which more than 65,536 cities are slower on a GPU, as its fast memory is too small
 for them."""
@@ -137,13 +137,13 @@ _GAIN = 0.7
 _SHARE = 0.7
 """The share of the time limit in which a population should converge."""
 _SHORT_TOUR, _CHILDREN_OF_SHORT, _CHILDREN_OF_LONG = 200, 10, 20
-"""The children of a pair in a run that ends when the search has converged. Short tours have few
-cycles."""
+"""The length of a short tour, and the children of a pair of short and of long tours, in a run that
+ends when the search has converged. Short tours have few AB-cycles."""
 _CONVERGING = {"islands": 1, "first_tours": "nearest", "spread": 1.0, "restart": False}
 """Settings for few cities in a run that ends when the search has converged. On a CPU, one large
 population was better than several small ones in the same time. Of 384 runs (64 instances of
 TSPLIB), 383 reached the optimum, 377 with spread=0.5 and 380 with first_tours=mixed; 10 generations
-of 160 tours of 100 cities took 30 milliseconds, 36 with mixed ones.
+of 160 tours of 100 cities took 30 milliseconds, and 36 with first_tours=mixed.
 """
 _FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, 1.2 per city
 
@@ -151,10 +151,10 @@ _FEWEST_CONVERGING, _MOST_CONVERGING = 60, 300  # individuals; in between, 1.2 p
 def of_tours(case: Case) -> Values:
     """Return eight small islands for few cities, otherwise one population of a suitable size.
 
-    A suitable population converges within the time limit. If the time is too short for the smallest
-    one, or with very many cities, first tours are greedy: then, short tours matter more than
-    diverse ones, and nearest-neighbour tours of very many cities are slow. Many cities have many
-    AB-cycles, so more children are worth their time.
+    A suitable population converges within the time limit. If even the smallest one takes longer, or
+    if there are very many cities, first tours are greedy: short tours then matter more than diverse
+    ones, and nearest-neighbour tours of very many cities are slow. Many cities have many AB-cycles,
+    so more children are worth their time.
     """
     near = case.problem.near
     is_directed = near is not None and near.is_directed
@@ -216,7 +216,7 @@ def is_small(problem: Mkp) -> bool:
 
 
 def of_knapsack_rows(case: Case) -> Values:
-    """Return the generations between rows of the trace, for similar rates on all devices.
+    """Return the generations between rows of the trace, which take a similar time on all devices.
 
     For a row, the host inspects all islands, and ranks wait for each other.
     """
@@ -226,7 +226,7 @@ def of_knapsack_rows(case: Case) -> Values:
 
 
 def of_core(case: Case) -> Values:
-    """Return sizes of tempering of a core; a GPU has about as many replicas as it runs at once."""
+    """Return sizes for tempering of a core of items; a GPU runs almost all replicas at once."""
     proposals = min(_PROPOSALS, _PROPOSALS_PER_ITEM * case.problem.size)
     return {"islands": 128 if case.gpus else 1, "proposals": proposals, **_CORE}
 
@@ -238,8 +238,8 @@ _CALLED: Mapping[str, Values] = {
     "batch": {"islands": 2, "population": 64},
 }
 """The sizes of all searches with a cost in Python: a function is rarely called more than several
-thousand times, and a batch function several hundred thousand times. With a row for every
-generation, a callback sees all of them."""
+thousand times, and a batch function several hundred thousand times. With a row of the trace for
+every generation, a callback sees every generation."""
 _MOVING = {
     "rungs": MoveChains.rungs,
     "tuning": 48,
@@ -254,7 +254,7 @@ benefit from migration: after 5 to 8 million evaluations, four islands were 0.3 
 la25 and on a flow shop of 50 jobs; after only 450,000, they were 0.5 and 1.2 % worse on the cuts of
 G1 and G22."""
 _FEW_TO_MOVE = {"cost": 4, "batch": 2, "function": 1}
-"""The islands of a CPU for fewer items, by the argument with the cost: a function is slow."""
+"""The number of islands on a CPU for fewer items, by how the cost is given: a function is slow."""
 _MOVES_OF_CALLS = 100
 """Proposals of a replica per generation if a function is called for every proposal: temperatures
 change between generations. After 1,000 calls, costs were 9 % (tardiness of 100 jobs) and 2 % (flow
@@ -264,15 +264,15 @@ _MOVES_PER_ITEM, _MOST_MOVES = 40, 1_000_000
 """Proposals of a replica per generation and item, if there is a state, which is prepared in every
 generation: this takes as long as many moves."""
 _STEPS_PER_ITEM_GPU = 2
-"""The same for steps that a state proposes, on a GPU, where a chain of a shop is a tenth as fast.
-When job shops annealed, dmu46, dmu67, ta34js and ta49js were on average 3.6 % from the best known
+"""The same for steps that a state proposes, on a GPU, where a chain of a job shop is a tenth as
+fast. With annealing, dmu46, dmu67, ta34js and ta49js were on average 3.6 % from the best known
 values after eight seconds on an H200; with 4 steps, this was 4.3 %, with 8 steps 4.6 %."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
-CPU; on a GPU, the same number of proposals. Random graphs of 500 nodes needed 49 or 50 colours with
-5, 10 and 20."""
+CPU; on a GPU, generations with as many proposals. Random graphs of 500 nodes needed 49 or 50
+colours with 5, 10 and 20."""
 _SWEEPS, _MOST_FLIPS = 100, 2_000_000
-"""Sweeps of a generation by flips, and the maximum number of proposals, so that 100,000 items cool
+"""Sweeps per generation of flips, and the maximum number of proposals, so that 100,000 items cool
 down within a minute."""
 _LEARNT_PER_ITEM, _MOST_LEARNT = 600, 1_000_000
 """Moves per item in a generation of a state that learns, and the maximum number of moves. On
@@ -288,8 +288,8 @@ _SEARCHING = {
     "reset": 60,
     "migration.interval": 10,
 }
-"""The settings of a state that searches, with a child every two generations. The temperatures have
-no effect, as all steps are accepted."""
+"""The settings for a state that searches by itself, with a child every two generations. The
+temperatures have no effect, as all steps are accepted."""
 _SEARCHED_PER_ITEM, _MOST_SEARCHED, _MANY_TO_SEARCH = 10, 6_000, 500
 """Steps per item in a generation of such a search, and the maximum number of steps; the number of
 items from which a CPU has one island. After 1.7 million steps, a job shop of 1,000 operations
@@ -303,7 +303,7 @@ def of_calls(case: Case) -> Values:
 
 
 def of_moves(case: Case) -> Values:
-    """Return sizes of tempering by moves that kernels evaluate."""
+    """Return sizes for tempering by moves that kernels evaluate."""
     problem = case.problem
     # Costs in Python take most of the time, also with a GPU.
     is_many = problem.evaluation.python is None and case.gpus > 0
@@ -322,7 +322,7 @@ def of_moves(case: Case) -> Values:
 
 
 def of_flips(case: Case) -> Values:
-    """Return sizes of tempering by flips: few replicas, which cool down slowly."""
+    """Return sizes for tempering by flips: few replicas, which cool down slowly."""
     return {
         **_MOVING,
         **({"islands": 16, "population": 16} if case.gpus else {"islands": 1, "population": 2}),

@@ -21,7 +21,7 @@ from islands.settings import Settings, changed, setting
 
 _LAST_SEED = 2**63 - 1
 _CONVERGED_EVERY = 5
-"""The generations between two checks whether a search has converged."""
+"""The number of generations between two checks for convergence."""
 
 SIGN = "# The settings of a run of islands"
 """The beginning of `run.toml`, which identifies the folder of a run."""
@@ -118,7 +118,7 @@ class RunSpec:
     """The message about parts and settings that were chosen or changed automatically."""
     colonies: tuple[ColonySpec, ...] = ()
     """The colonies, if islands differ. The algorithm, the encoding and the settings of islands are
-    then those of the first one."""
+    then those of the first colony."""
     given: tuple[Solution, ...] = field(default=(), compare=False)
     """Start solutions from a script, which are not stored."""
 
@@ -136,7 +136,7 @@ class RunSpec:
 
     @cached_property
     def all_colonies(self) -> tuple[ColonySpec, ...]:
-        """The colonies; a run without any is one colony."""
+        """The colonies; a run without colonies counts as one colony."""
         return self.colonies or (self.as_colony(),)
 
     def starts(self) -> list[int]:
@@ -144,7 +144,7 @@ class RunSpec:
         return [islands.start for islands in islands_of_each(self.all_colonies)]
 
     def individuals(self, islands: range | None = None) -> int:
-        """Return the number of individuals on some islands, by default on all."""
+        """Return the number of individuals on these islands, by default on all."""
         islands = range(self.general.islands) if islands is None else islands
         colonies = self.all_colonies
         common = [
@@ -177,7 +177,7 @@ class RunSpec:
         return self.individuals() / self.general.islands
 
     def words(self, name: str) -> str:
-        """Return the `algorithm` or the `encoding`; with colonies, all different ones."""
+        """Return the `algorithm` or the `encoding`; with colonies, all distinct values."""
         return " + ".join(dict.fromkeys(getattr(colony, name) for colony in self.all_colonies))
 
     def to_mapping(self) -> dict[str, Any]:

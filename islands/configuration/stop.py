@@ -101,7 +101,7 @@ def _at_least_one(number: float) -> int:
 
 
 def _real(is_allowed: Callable[[float], bool], rule: str) -> Callable[[float], float]:
-    """Return a function that returns allowed numbers as `float`, and rejects others by `rule`."""
+    """Return a function that returns allowed numbers as `float`; it rejects others with `rule`."""
 
     def required(number: float) -> float:
         if not is_allowed(_finite(number)):
@@ -271,7 +271,7 @@ _OTHERS = {
     "stagnation=200": "patience early_stopping max_no_improvement",
 }
 OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
-"""The criteria that correspond to those of other libraries, by their names there."""
+"""How to write the criteria of other libraries here, by their names there."""
 
 
 def parse(text: str, quoted: str = "") -> Criterion:
