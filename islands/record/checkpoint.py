@@ -65,7 +65,7 @@ class RankFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a checkpoint contains besides the arrays."""
+    """The content of a checkpoint, except its arrays."""
 
     run: str
     """The identity of the run."""
@@ -159,7 +159,7 @@ class Checkpoints:
     def keep(self, moment: Moment) -> None:
         """Write a checkpoint, and flush the records to disk; collective.
 
-        Do nothing if this start has written, or was resumed from, a checkpoint of this generation.
+        Do nothing if this start has already written a checkpoint of this generation.
         """
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
@@ -220,7 +220,7 @@ def newest_first(run: Path) -> list[str]:
 
 
 def next_start(run: Path) -> int:
-    """Return the number of the next start: the first without files in the folder."""
+    """Return the number of the next start, which is larger than that of any file in the folder."""
     names = [path.name for path in inside(run, CHECKPOINTS).glob("*")]
     starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)

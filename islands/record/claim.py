@@ -11,11 +11,11 @@ from islands.record.folder import FOLDERS, reject_unfit, remove_earlier_run, unu
 from islands.record.lock import FolderLock
 
 _LONGEST_NAME = 50
-"""Maximum number of characters of a name in that of a folder, which may have 255 bytes."""
+"""Maximum number of characters of `name` in a folder's name, which may have 255 bytes."""
 
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
-    """Create the folder of a run, or remove an earlier run from the requested one, and lock it."""
+    """Create and lock the folder of a run; remove an earlier run from an existing folder."""
     reject_unfit(folder, force=force)
     try:
         if folder is None:

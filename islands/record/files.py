@@ -22,7 +22,7 @@ from islands.untrusted import parsing
 Row = dict[str, str]
 
 _MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
-"""Limits of a table; the table of 100000 runs is smaller."""
+"""Limits for tables; a table of 100000 runs is smaller."""
 
 # The solution of a large instance, of up to ten million numbers, is a single field.
 csv.field_size_limit(1 << 27)
@@ -34,7 +34,7 @@ dense matrix of 4000 x 4000."""
 def bounded_rows(path: Path, delimiter: str) -> list[Row]:
     """Return the rows of a table; reject a table that is too large.
 
-    The value of a missing cell is None, and so is the key of superfluous cells.
+    The value of a missing cell is None, and so is the key of additional cells.
     """
     with parsing(path), opened(path, "r", newline="", encoding="utf-8") as stream:
         is_long = os.fstat(stream.fileno()).st_size > _MOST_BYTES
@@ -97,7 +97,7 @@ def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
 
 
 def read_arrays(path: Path, fix: str, most: int = _LARGEST_ARRAYS) -> dict[str, NDArray[Any]]:
-    """Return all arrays of a file; reject more than `most` bytes, with the fix."""
+    """Return all arrays of a file; reject more than `most` bytes. The error ends with `fix`."""
     with arrays_file(path, is_compressed=True) as file:
         size = sum(entry.file_size for entry in file.zip.infolist())
         if size > most:

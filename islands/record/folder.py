@@ -35,7 +35,7 @@ PARTS, INDEX = "parts", "index.json"
 JOB = "slurm"
 """The folder with the script, the output and the record of a Slurm job."""
 FINISHED = "solution.parquet"
-"""The last file written, which makes a run finished."""
+"""The last file that a run writes; with it, the run is finished."""
 PAGE = "report.html"
 """The report of a folder."""
 DRAWN = (PAGE, "solution.png")
@@ -52,7 +52,7 @@ LEDGER = "runs.jsonl"
 LONGEST_RESULT = 1 << 28
 """Maximum length of a line of the ledger; the line of a run with ten million items is shorter."""
 _MOST_COUNTED = 1 << 28
-"""Lines are only counted in this many bytes of the ledger: at least 200000 small runs."""
+"""Maximum bytes of the ledger in which lines are counted: at least 200000 small runs."""
 SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
 EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
@@ -97,7 +97,7 @@ def has_checkpoint(folder: Path) -> bool:
 
 
 def require_run(folder: Path) -> None:
-    """Reject a folder without a run, or with one of another format."""
+    """Reject a folder without a run, or with a run of another format."""
     settings = folder / RUN_SETTINGS
     try:
         line = _first_line(folder)
@@ -282,7 +282,7 @@ _OF_FILES = {
     BENCH: FolderKind.MEASUREMENT,
     LEDGER: FolderKind.MEASUREMENT,
 }
-"""Files that show the kind of a folder without `MANY_LOCK`. The first one found counts, as all
+"""Files that show the kind of a folder without `MANY_LOCK`. The first that exists decides, as all
 folders of many runs may have a ledger."""
 
 

@@ -1,4 +1,4 @@
-"""Write the files of one start of a run except its log; resume from a checkpoint."""
+"""Write the files of a new or resumed run, except its log; restore the checkpoint."""
 
 import json
 from collections.abc import Callable
@@ -69,7 +69,7 @@ class Journal:
         )
 
     def _prepare(self, losses: Losses, *, resumes: bool) -> None:
-        """Remove all files that the checkpoints do not need, and the solution of a finished run.
+        """Remove the solution, temporary files, and streams that no checkpoint needs.
 
         Write the settings of a resumed run, which may have changed; a new run has written them.
         """

@@ -17,7 +17,7 @@ from islands.record.folder import LOG
 _PATIENCE_SECONDS = 5.0
 """Time to wait for another process, which may be ending."""
 _HAS_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EINVAL)
-"""The errors of filesystems that have no locks, or, like NFS, none for folders."""
+"""The errors of filesystems without locks or, like NFS, without locks for folders."""
 
 
 class FolderLock:

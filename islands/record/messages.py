@@ -35,7 +35,7 @@ def resumable_run(folder: Path) -> UsageError:
 
 
 def other_format(folder: Path, written: str, version: str, repeat: str) -> InputError:
-    """Return the error for a run with the format `written`; `repeat` is the command for it."""
+    """Return the error for a run with the format `written`; `repeat` is a command to repeat it."""
     return InputError(
         f"{folder}: has format {written}, written by islands {version}, but this is islands"
         f" {islands.__version__} with format {FORMAT}. Use the version that wrote it, or repeat the"
@@ -54,7 +54,7 @@ def untrusted_code(path: Path) -> UntrustedError:
 
 
 def changed_settings(path: Path, mismatch: str) -> InputError:
-    """Return the error for settings with another checksum."""
+    """Return the error for settings whose checksum does not match."""
     return InputError(
         f"{path}: {mismatch}. Restore it; or, if you changed it on purpose, remove its last line,"
         " or start a new run with: islands run --config"

@@ -67,7 +67,7 @@ def warnings(folder: Path) -> list[str]:
 
 
 def reject_mixture(folder: Path) -> None:
-    """Refuse to resume a folder whose result or problem is that of another run."""
+    """Reject a folder to be resumed if its result or problem belongs to another run."""
     reasons = files_of_other_runs(folder)
     if reasons.keys() & {FINISHED, PROBLEM}:
         raise InputError(f"{folder}: {_mixture(reasons)}. Restore the right files")

@@ -99,10 +99,10 @@ def read_parquet(
     most: int | None = None,
     keep: Callable[[pa.Table], pa.Table] | None = None,
 ) -> pa.Table:
-    """Return the rows with the metadata of a file that is intact and has only these `columns`.
+    """Return the rows and the metadata of a file; reject a damaged file or other columns.
 
-    Reject more than `most` rows; the default is `MOST_ROWS`, or the bytes of the file if these are
-    more. The file is read in pieces; `keep` selects the rows of a piece to return.
+    Reject more than `most` rows; the default is `MOST_ROWS`, or the number of bytes of the file if
+    that is larger. The file is read in pieces; `keep` returns the rows of a piece to keep.
     """
     import pyarrow as pa
 

@@ -50,7 +50,7 @@ class Record(ABC):
         earlier: pa.Table | None = None,
         identity: str = "",
     ) -> None:
-        """Open the record of a start of the run with this identity, with `earlier` rows in it."""
+        """Open the record for a start of the run `identity`; first write the `earlier` rows."""
         self._problem, self._schema = problem, self.schema(problem)
         self._stream = Stream(inside(run, self.folder), rank, start, self._schema, identity)
         self._waiting: list[Epoch] = []
@@ -67,7 +67,7 @@ class Record(ABC):
 
     @classmethod
     def fields(cls) -> list[pa.Field]:
-        """Return the columns that a file may have, those of costs with either type."""
+        """Return the columns that a file may have, with both types of costs."""
         return [*cls._with_costs("int64"), *cls._with_costs("double")]
 
     @classmethod
@@ -92,7 +92,7 @@ class Record(ABC):
         return table.sort_by([("generation", "ascending"), (cls.island, "ascending")])
 
     def add(self, epoch: Epoch) -> None:
-        """Buffer the rows of an epoch, and write them if there are many or it is time."""
+        """Buffer the rows of an epoch; write the buffer if it is large, or once a second."""
         rows = self.rows_of(epoch)
         if rows == 0:
             return
@@ -130,10 +130,10 @@ def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBat
 
 
 def array_of(column: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Convert a column of numbers, booleans or few distinct texts, perhaps masked, without a copy.
+    """Convert a column of numbers, booleans or few distinct texts, which may be masked.
 
-    `pyarrow.array` would first import pandas if it is installed, which takes a quarter of a second,
-    and converts texts slowly.
+    Numbers of the right type are not copied. `pyarrow.array` would first import pandas if it is
+    installed, which takes a quarter of a second, and it converts texts slowly.
     """
     import pyarrow as pa
 

@@ -66,7 +66,7 @@ class Finished:
     """The versions of Python and of the packages that the run used."""
 
     def require_exact(self, resolved: Resolved) -> None:
-        """Reject a result of another run, or with a cost that is not that of its solution."""
+        """Reject a result of another run, or a result whose cost is not that of its solution."""
         result, path = self.result, Path(str(self.result.folder), FINISHED)
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(resolved):
@@ -87,8 +87,8 @@ class Finished:
 def finished(folder: Path, *, continues: bool) -> Finished | None:
     """Return the result of a finished run, or None if the run is to be resumed.
 
-    An unfinished or interrupted run is resumed, and so is a finished one that `continues`, for
-    example with later stopping criteria. Refuse to resume a finished run without a checkpoint.
+    An unfinished or interrupted run is resumed, and so is a finished run that `continues`, for
+    example with later stopping criteria. Reject such a run if it has no checkpoint.
     """
     if not (folder / FINISHED).exists():
         return None
@@ -145,7 +145,7 @@ def recorded(folder: Path) -> Finished:
 
 
 def _presented(entries: NDArray[Any], parameters: bytes | None) -> Any:
-    """Return a solution as users see it; `parameters` are those of a mixed one."""
+    """Return a solution as users see it; `parameters` are those of a mixed solution."""
     if parameters is None:
         return entries
     return MixedKind(len(entries), parameters=json.loads(parameters)).presented(entries)

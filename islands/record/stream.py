@@ -140,7 +140,7 @@ class Stream:
 
 
 def first_rows(folder: Path, rank: int, start: int, schema: pa.Schema, extent: Extent) -> pa.Table:
-    """Return the leading rows that a rank wrote in a start; reject rows with another checksum."""
+    """Return the first rows that a rank wrote in a start; reject rows if their checksum differs."""
     if extent.rows == 0:
         return schema.empty_table()
     path = rows_path(folder, rank, start)
@@ -200,11 +200,11 @@ def streamed_rows(path: Path, columns: Collection[pa.Field], enough: int | None 
 def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """Return the schema of a stream and its batches, which may end with an Arrow error.
 
-    Reject batches with more bytes than the file: they are compressed, which no run does.
+    Reject batches with more bytes than the file: they are compressed, but runs do not compress.
     """
     import pyarrow as pa
 
-    # This reader checks the kinds of messages; others of PyArrow may crash on wrong ones.
+    # This reader checks the kinds of messages; other readers of PyArrow may crash on wrong kinds.
     reader = pa.ipc.open_stream(source)
 
     def batches() -> Iterator[pa.RecordBatch]:

@@ -1,6 +1,6 @@
 """The records of a run as tables: collected in memory, or read from its folder.
 
-Of a long run, only every second, fourth, ... epoch is kept in memory.
+For a long run, only every second, fourth, ... epoch is kept in memory.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _MOST_ROWS, _ROWS_AT_ONCE = 1 << 20, 1 << 12
 """Maximum number of rows of all ranks in memory, and of rows converted to arrays at once."""
 _KEPT_ROWS = 1 << 20
 _MOST_THINNED_ROWS = 1 << 24
-"""Maximum number of rows that are kept of a long record, and of those that it may have, as reading
-them takes seconds."""
+"""Maximum number of rows that are kept of a long record, and maximum number of rows in its files,
+as reading them takes seconds."""
 
 
 class MemoryRecords:
@@ -96,7 +96,7 @@ class Rows:
         self._epochs += 1
 
     def columns(self, every: int) -> Columns:
-        """Return the rows of epochs whose number `every` divides, and of the last epoch."""
+        """Return the rows of epochs whose number is a multiple of `every`, and the last epoch."""
         self._convert()
         self._thin(every)
         if self._last is not None and self._last[0] % every != 0:
@@ -122,7 +122,7 @@ class Rows:
             self._thin(2 * self.every)
 
     def _thin(self, every: int) -> None:
-        """Remove epochs whose number `every` does not divide."""
+        """Keep only epochs whose number is a multiple of `every`."""
         if every > self.every and self._parts:
             together = _joined(self._parts)
             kept = together[0] % every == 0
