@@ -1,6 +1,6 @@
 """The command line: each subcommand is a module with `add_arguments` and `main`.
 
-Related commands share a module, with functions `add_NAME` and `NAME` for each of them. Modules that
+Related commands share a module, with functions `add_NAME` and `NAME` for each command. Modules that
 are slow to import are imported by the functions that need them, so that `--help` is fast.
 
 - `COMMANDS`: the subcommands and their descriptions.
@@ -58,7 +58,7 @@ COMMANDS = {
     "export": "Write the records of a run as one table, for other programs.",
     "tune": "Try configurations on instances and seeds, at random or on a grid, and rank them.",
 }
-"""The description of each command: the docstring of its module or function."""
+"""The description of each command in `--help`."""
 _SHARED = {
     **dict.fromkeys(("run", "resume"), "run"),
     **dict.fromkeys(("verify", "check"), "verify"),
@@ -66,7 +66,7 @@ _SHARED = {
     **dict.fromkeys(("report", "plot", "export"), "report"),
     "submit": "job",
 }
-"""The modules of commands that share one; the others have a module with their own name."""
+"""The modules of commands that share a module; the others have a module of the same name."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
 """The commands that run on all ranks; the others run on rank 0 only."""
 
@@ -124,7 +124,7 @@ def _run(line: list[str]) -> int:
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 reports the same error. The launcher could end it first if this rank failed.
+            # Rank 0 reports the same error. The launcher could end rank 0 first if this rank failed.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)

@@ -1,4 +1,4 @@
-"""The parser of the command line, and types of options of several commands."""
+"""The parser of the command line, and the types of options that several commands have."""
 
 import math
 import shlex
@@ -113,7 +113,7 @@ def add_format(group: _ActionsContainer) -> None:
 
 
 def require_extra(command: str, module: str, package: str = "'islands[report]'") -> None:
-    """Reject a command or an option that needs a missing module of this package or extra."""
+    """Reject a command or an option if the module that it needs is not installed."""
     if find_spec(module) is None:
         raise UsageError(
             f"{command} needs {module}, which is not installed. Install it with: pip install"

@@ -126,8 +126,8 @@ def _performed(
 def first_names(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
     """Return the first names, at least one, and an iterator over those that arrive later.
 
-    Later names are lines of standard input, unless it is a file. The iterator yields None when
-    polled with no line ready.
+    Later names are lines of standard input, unless it is a file. The iterator yields None if no
+    line is ready.
     """
     if _STANDARD_INPUT not in words or not _may_wait(sys.stdin):
         return listed(words), None
@@ -149,7 +149,7 @@ def _may_wait(stream: TextIO | None) -> bool:
 
 
 def _arriving(descriptor: int) -> Iterator[str | None]:
-    """Yield the names in lines of standard input, and None when polled with no line ready."""
+    """Yield the names in lines of standard input, and None whenever no line is ready."""
     for line in _polled_lines(descriptor):
         if line is None:
             yield None
@@ -206,7 +206,7 @@ def _named(word: str) -> Iterator[str]:
 
 
 def _is_folder(path: Path) -> bool:
-    with reading(path):  # a line of another file, named as a list, may be too long for a path
+    with reading(path):  # if @FILE is not a list, its lines may be too long for a path
         return path.is_dir()
 
 

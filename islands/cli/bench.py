@@ -144,7 +144,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
         earlier, device = before
         say(f"\nCompared with {args.compare}{f' ({device})' if device else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    command = CommandWords(sys.argv[1:]).without("--out")  # which does not affect the tables
+    command = CommandWords(sys.argv[1:]).without("--out")  # --out does not affect the tables
     measured = origin(tables, measurement(names, request), command) | measured
     if args.out is not None:
         write(args.out, tables, measured)

@@ -196,4 +196,4 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         BenchOption("share_gpu", "", None, "allow several ranks on one GPU"),
     ),
 }
-"""The options by the benchmarks that use them."""
+"""The options, by the benchmarks that use them."""

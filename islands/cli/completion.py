@@ -59,7 +59,7 @@ def complete(line: str) -> None:
 
 
 def _offer(action: argparse.Action, values: Iterable[str]) -> None:
-    """Let argcomplete offer these values for an argument, and files if it may be one."""
+    """Let argcomplete offer these values for an argument, and files if it may be a file."""
     from argcomplete.completers import FilesCompleter
 
     def words(prefix: str, **_: object) -> list[str]:

@@ -91,7 +91,7 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
 
 
 def _option_type(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return an option type that reports the message of a `ValueError` of `convert`."""
+    """Return an option type that reports the message of a `ValueError` raised by `convert`."""
 
     def converted(text: str) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The commands that write pages, pictures and tables of the folders of runs."""
+"""The commands that write pages, pictures and tables from the folders of runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _TOURS = ("solution", "tour")
 """The names of the picture of a solution, which may also be written as GeoJSON."""
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
-"""The names of records, and their columns with the island of a row."""
+"""The names of records, and the column with the island of a row."""
 _REPORT_EPILOG = """
 The page is one HTML file that works offline. By default, it is report.html in the folder, or, of
 several folders, in the current one.
@@ -157,7 +157,7 @@ def _wrote(path: Path) -> str:
 
 
 def _without_formulas(rows: pa.Table) -> pa.Table:
-    """Prevent spreadsheets from computing texts as formulas; see `islands.tables.cells`."""
+    """Prevent spreadsheets from reading texts as formulas; see `islands.tables.cells`."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -181,7 +181,7 @@ def _table(folder: Path, name: str) -> pa.Table:
 
 
 def _migrates(folder: Path) -> bool:
-    """Return whether the islands of a run migrate, and this is recorded."""
+    """Return whether the islands of a run exchange migrants, and migrants are recorded."""
     settings = read_toml(folder / RUN_SETTINGS)
     topology = settings.get("migration", {}).get("topology")
     return topology != "none" and bool(settings.get("record", {}).get("migrations", True))

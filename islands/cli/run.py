@@ -208,7 +208,7 @@ def output_of(args: argparse.Namespace, folder: Path | None, *, force: bool = Fa
 
 
 def _require_plot(args: argparse.Namespace) -> None:
-    """Reject --plot for several runs, or without Matplotlib, before the run."""
+    """Before the run, reject --plot for several runs or without Matplotlib."""
     _require_one_run(
         args,
         "--plot draws the solution of one run. Leave it out, and draw any run later"

@@ -1,7 +1,7 @@
 """User-defined parts from scripts, in addition to the built-in parts.
 
-Loads `FILE.py:NAME`, decides whether the script may run, and reports errors in it with the line of
-the script. Scripts run only if they are named by the user or by a file that the user has signed.
+It loads `FILE.py:NAME`, decides whether the script may run, and reports errors with the line of the
+script. Scripts run only if they are named by the user or by a file that the user has signed.
 
 - `PartKind`: a kind of part (crossover, topology, ...), its built-in names and its base class.
 - `Trust`: the scripts that may run.

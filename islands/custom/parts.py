@@ -49,7 +49,7 @@ class ScriptPart:
 
     part: Any
     reference: str | None
-    """`/path/FILE.py:NAME`, from which it can be loaded again."""
+    """`/path/FILE.py:NAME`, from which it can be loaded again, or None."""
 
 
 class PartKind:
@@ -68,10 +68,10 @@ class PartKind:
         is_made: bool = False,
         entry: Callable[[Any], Any] = lambda part: part,
     ) -> None:
-        """Create a kind from its registry, with `entry(part)` for each part, and built-in parts.
+        """Create a kind from its built-in parts and its registry, which contains `entry(part)`.
 
         Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
-        class then stands for the object that it creates without arguments.
+        class then stands for an object that is created without arguments.
         """
         self.what, self.base, self.registry = what, base, registry
         self.of_scripts: dict[str, ScriptPart] = {}
@@ -140,7 +140,7 @@ class PartKind:
         return any(value is part for part in self._built_in)
 
     def _stands_for_class(self, value: Any) -> bool:
-        """Return whether an object stands for its class, as this has no constructor of its own."""
+        """Return whether an object stands for its class, as the class defines no constructor."""
         if self._is_made or not isinstance(value, self.base):
             return False
         creator = next(kind for kind in type(value).__mro__ if "__init__" in vars(kind))
@@ -206,7 +206,7 @@ def _require_settings(words: str, settings: type) -> None:
 
 
 def _require_own_file(words: str, header: Header) -> None:
-    """Reject a header that is neither built in nor has a text, or that is both."""
+    """Reject a header with neither a built-in file nor a text, or with both."""
     is_file = (data_folder("kernels") / header.name).is_file()
     if is_file == (header.text is not None):
         fix = "a built-in header has this name. Choose another name"

@@ -16,7 +16,7 @@ from islands.paths import expanded, reading
 from islands.text import option
 
 _modules: dict[tuple[Path, str], ModuleType] = {}
-"""The imported modules, by file and digest of its text."""
+"""The imported modules, by file and digest of the text."""
 _importing: list[Path] = []
 
 
@@ -68,10 +68,10 @@ def absolute_reference(reference: str) -> str:
 
 
 def module_of(path: Path, words: str = "") -> ModuleType:
-    """Import a script, once for each version of its text; its name is never `__main__`.
+    """Import a script, once for each version of its text; the module is never `__main__`.
 
     All scripts are imported by this function. It rejects those that are named only by data, such as
-    a file, a folder, a list or a pipe. `words` is described in `require_trusted`.
+    a file, a folder, a list or a pipe. For `words`, see `require_trusted`.
     """
     with reading(path):
         path.stat()  # the error of a missing script comes first
@@ -100,7 +100,7 @@ def _are_same(one: Path, other: Path) -> bool:
 def _imported(path: Path, text: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)
-    if str(path.parent) not in sys.path:  # it may import modules from its folder
+    if str(path.parent) not in sys.path:  # the script may import modules from there
         sys.path.append(str(path.parent))
     sys.modules[name] = module  # dataclasses look up their module there
     _importing.append(path)

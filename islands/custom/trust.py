@@ -95,7 +95,7 @@ def within(trust: Trust) -> Iterator[None]:
 
 
 def trusting(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Decorate a function so that the trust added by a call ends with it."""
+    """Decorate a function so that trust that is added during a call ends with the call."""
 
     @wraps(function)
     def called(*args: _P.args, **named: _P.kwargs) -> _R:

@@ -5,7 +5,7 @@ A preset has the format of a file for `--config`; options override it.
 - `PRESETS`: the names of the presets.
 - `preset_file`: the path of a preset.
 
-Imports no other module of the package; `configuration` reads the files.
+It imports no other module of `islands`; `configuration` reads the files.
 """
 
 from pathlib import Path
