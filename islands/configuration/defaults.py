@@ -1,7 +1,7 @@
 """The table of default settings: each row has a condition and values.
 
 `SEARCHES` lists complete settings of good searches for a problem; `choosing.py` selects the first
-that is compatible with the request. `SIZES` lists further settings of the selected algorithm. All
+that is compatible with the request. `SIZES` lists further settings of the selected algorithm. Both
 depend only on the problem, the time limit and the number of GPUs.
 """
 
@@ -78,9 +78,9 @@ def default_stop(problem: Problem) -> list[Criterion]:
 # Quadratic assignment
 
 _ROUGH_FROM, _FEW_ROUGH = 38, 75
-"""Smallest and largest unstructured instances for which a memetic search is the default."""
+"""Sizes of the smallest and the largest unstructured instance with memetic search by default."""
 _DOMINATED_FROM = 40
-"""Smallest instances with high flow dominance for which a memetic search is the default."""
+"""Size of the smallest instance with high flow or distance dominance that has this default."""
 _RING: Values = {"migration.topology": "ring", "migration.migrants": 1}
 _TEMPERING: Values = {
     "algorithm": "tempering",
@@ -121,8 +121,8 @@ _SHORT: Values = {**_MEMETIC, "islands": 1, "population": 16, "migration.topolog
 """Memetic search for few facilities, which ends when it has converged. It reached the lowest known
 cost for 298 of 300 random instances of 20 facilities, with 19 million evaluations per instance; 300
 steps and a population of 20 reached fewer. Ten searches of 50 steps per facility reached the lowest
-cost for 98.9 % of 1,200 others, instead of 98.4 %, but QAPLIB's best known costs in only 242 of 255
-runs, instead of 252. Tempering needs as many evaluations, which take longer on a CPU.
+cost for 98.9 % of 1,200 other instances, instead of 98.4 %, but QAPLIB's best known costs in 242 of
+255 runs, instead of 252. Tempering needs as many evaluations, which take longer on a CPU.
 """
 _CELLULAR: Values = {
     "algorithm": "cellular",

@@ -54,7 +54,7 @@ _OTHERS = {
 OTHER_NAMES = OTHER_CRITERIA | {
     name: fix for fix, names in _OTHERS.items() for name in names.split()
 }
-"""How to write the settings of other libraries here, by their names there."""
+"""Settings of other libraries, and how to write them in islands."""
 
 
 class UnknownSettingError(UsageError):

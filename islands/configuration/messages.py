@@ -107,7 +107,7 @@ def takes_no_improver(*, improver: str, algorithm: str, others: list[str]) -> Us
 
 
 def improver_of_integers(*, improver: str, problem: Problem) -> UsageError:
-    """Return the error about an improver for integer costs, with a problem of real costs."""
+    """Return the error about an improver for integer costs if the problem has real costs."""
     return UsageError(
         f"improver {improver} adds up differences of costs, which must be integers, but"
         f" {problem.instance} has real costs. Return long long, or choose another improver"

@@ -153,7 +153,7 @@ def _resolved(
 
 
 def _fixed(sources: Sequence[Source]) -> set[str]:
-    """Return the settings not to adjust: the requested ones, or all of an improver of a preset."""
+    """Return the settings that must not be adjusted: those requested, or a preset's improver."""
     by = next((source for source in reversed(sources) if "improver.name" in source.values), None)
     if by is not None and by.origin.startswith("preset "):
         return {"population", *(f"improver.{name}" for name in ImproverSettings.names())}

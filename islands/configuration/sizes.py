@@ -269,11 +269,11 @@ fast. With annealing, dmu46, dmu67, ta34js and ta49js were on average 3.6 % from
 values after eight seconds on an H200; with 4 steps, this was 4.3 %, with 8 steps 4.6 %."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
-CPU; on a GPU, generations with as many proposals. Random graphs of 500 nodes needed 49 or 50
-colours with 5, 10 and 20."""
+CPU; on a GPU, more generations, which have fewer proposals. Random graphs of 500 nodes needed 49 or
+50 colours with 5, 10 and 20."""
 _SWEEPS, _MOST_FLIPS = 100, 2_000_000
-"""Sweeps per generation of flips, and the maximum number of proposals, so that 100,000 items cool
-down within a minute."""
+"""Sweeps per generation of tempering by flips, and the maximum number of proposals, with which
+100,000 items cool down within a minute."""
 _LEARNT_PER_ITEM, _MOST_LEARNT = 600, 1_000_000
 """Moves per item in a generation of a state that learns, and the maximum number of moves. On
 scpcyc08, covers cost 347 after a million evaluations with 40 moves per item, and 343 with 600."""

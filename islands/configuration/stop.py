@@ -271,7 +271,7 @@ _OTHERS = {
     "stagnation=200": "patience early_stopping max_no_improvement",
 }
 OTHER_CRITERIA = {name: fix for fix, names in _OTHERS.items() for name in names.split()}
-"""How to write the criteria of other libraries here, by their names there."""
+"""Criteria of other libraries, and how to write them in islands."""
 
 
 def parse(text: str, quoted: str = "") -> Criterion:

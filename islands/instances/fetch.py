@@ -35,7 +35,7 @@ class _TooLongError(Exception):
 
 
 class _Bounded:
-    """The target file of a download; stops the download if it is longer than expected."""
+    """The target file of a download, which stops a download that is longer than expected."""
 
     def __init__(self, stream: IO[bytes], longest: int) -> None:
         self._stream = stream

@@ -247,7 +247,7 @@ class Numbers:
             left -= len(self._part(left, count, what))
 
     def _part(self, most: int, count: int, what: str) -> list[bytes]:
-        """Return the next words of a line, at most `most`; the error needs `count` and `what`."""
+        """Return the next words of a line, at most `most`; `count` and `what` are for the error."""
         if not self._is_filled():
             raise self.error(
                 f"the file ends after {count - most} of {count} {what}. "

@@ -109,7 +109,7 @@ class QapLayout:
     def start(self, possible: list[int]) -> list[int]:
         """Return how many costs may precede the matrices, the most likely number first.
 
-        Return only one if the lines decide: the others fit worse, and the lines are not merely
+        Return only one number if the lines decide: others fit worse, and the lines are not merely
         wrapped. If they are, a matrix entry on the line of n looks like a cost.
         """
         fits = {at: self._fit(at) for at in possible}

@@ -212,7 +212,7 @@ class TspFile:
     ends: tuple[int | None, int | None] | None = None
     """The first and the last city of a path, None for any city; None for closed tours."""
     fixed: tuple[tuple[int, int], ...] = ()
-    """Edges that a tour must contain, as cities from 0; directed unless lengths are symmetric."""
+    """Fixed edges, as pairs of cities counted from 0; directed unless lengths are symmetric."""
     labels: tuple[str, ...] | None = None
     """The names of the cities."""
     places: NDArray[np.float64] | None = None

@@ -107,7 +107,7 @@ def signature_of(problem: Problem) -> str:
 
 
 def stored_signature(folder: Path) -> str:
-    """Return the signature of the problem in a folder, but do not read the problem; or empty."""
+    """Return the signature stored with the problem in a folder, or an empty string."""
     path = folder / PROBLEM
     with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
         member = file.getinfo(f"{_SIGNATURE}.npy")
