@@ -124,7 +124,7 @@ def _run(line: list[str]) -> int:
         if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
-            # Rank 0 reports the same error. If this rank failed, the launcher could end rank 0.
+            # Rank 0 reports this error. If this rank failed, the launcher might end rank 0 before.
             return 0
         if not isinstance(error, KeyboardInterrupt):
             return getattr(error, "status", 1)

@@ -224,7 +224,7 @@ _BY_MOVES = ("order", "subset", "choices")
 def _suits_tempering(model: Model) -> bool:
     """Return whether tempering is suitable: kernels evaluate the moves that it proposes."""
     by_moves = model.solution_kind in _BY_MOVES or model.chains.has_state
-    # A repair is itself a search; with it, a population is just as good.
+    # A repair is itself a search; with it, a population-based algorithm is just as good.
     is_repaired = model.functions is not None and model.functions.repair is not None
     return by_moves and bool(model.chains.proposals) and not is_repaired
 

@@ -15,7 +15,7 @@ from islands.settings import flat
 from islands.text import meant, plain, seconds, shown
 
 COLONIES = "colony"
-"""The full name of the list of colonies, which a file writes as `[[colony]]`."""
+"""The full name of the list of colonies, written as `[[colony]]` in a TOML file."""
 
 ALIASES = {
     "improver": "improver.name",

@@ -101,7 +101,7 @@ class PartVersion:
 
 
 def part_versions(resolved: Resolved) -> list[PartVersion]:
-    """Return the versions of a run's parts from scripts; reject a topology that is not pure.
+    """Return the versions of parts from scripts; reject a topology that is not a pure function.
 
     Two parts may share a header; different headers need different names.
     """

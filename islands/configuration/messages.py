@@ -1,4 +1,4 @@
-"""The longer messages about settings that are rejected; each function returns the error."""
+"""The longer error messages about rejected settings; each function returns an exception."""
 
 from collections.abc import Sequence
 from pathlib import Path

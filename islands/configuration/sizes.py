@@ -122,7 +122,7 @@ _SPREAD_DIRECTED = 2.0
 ended 0.2 % above the best known tour, with 2 none."""
 _GPU = (0.00004, 100, 60)
 _MOST, _MOST_ON_CPU = 1000, 300
-"""The maximum number of individuals. Symmetric tours on a CPU have at most 300, or a tenth of the
+"""The maximum population of tours. For symmetric tours on a CPU, it is 300, or a tenth of the
 number of cities if this is more."""
 _FEW_NODES = 200
 """Maximum number of nodes for which directed tours have several small islands; for symmetric tours,

@@ -25,7 +25,7 @@ LOWER_BOUND = "lower-bound"
 means this bound."""
 _PROBLEM_BOUND = math.inf
 
-_MOST_DIGITS = 308  # of a floating-point number
+_MOST_DIGITS = 308  # decimal exponent of the largest floating-point number
 
 State = Progress | Standings
 """The progress of a run, or that of several runs in arrays."""

@@ -85,7 +85,7 @@ def lasting(trust: Trust) -> Iterator[None]:
 
 @contextmanager
 def within(trust: Trust) -> Iterator[None]:
-    """Like `lasting`, and add to `trust` what the thread trusts within the block."""
+    """Do the same as `lasting`, and add to `trust` what this thread trusts within the block."""
     before = _of_thread.set(trust)
     try:
         with lasting(trust):

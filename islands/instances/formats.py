@@ -2,7 +2,7 @@
 
 QAPLIB files have 1 + 2 n n numbers and up to two costs; knapsacks have 3 + n + m + n m. The two
 knapsack formats are distinguished by the optimum, which must be plausible, and by the parts of the
-file, which usually begin on new lines. For n = m = 2, files of all three may have 11 numbers.
+file, which usually begin on new lines. With n = m = 2, all three formats may have 11 numbers.
 """
 
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ _is_over = ContextVar[Callable[[], bool]]("is_over", default=lambda: False)
 
 @contextmanager
 def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
-    """Within the block, reading a file in this thread is an error once `is_over` returns True."""
+    """Let this thread read files in the block only until `is_over` returns True."""
     before = _is_over.set(is_over)
     try:
         yield

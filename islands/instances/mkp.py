@@ -1,4 +1,4 @@
-"""Read multidimensional knapsack problems, with n items and m constraints; scale to integers.
+"""Read knapsack problems with n items and m constraints, and scale the numbers to integers.
 
 Drake's layout: n, m and the optimum or 0; n profits; m rows of n weights; m capacities.
 SAC-94's layout: m and n; n profits; m capacities; m rows of n weights; the optimum; then any words.

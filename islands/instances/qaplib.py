@@ -33,7 +33,7 @@ _VALUE_MAX = 2**63 - 1
 
 @dataclass(frozen=True)
 class StatedCosts:
-    """The costs that a file states; None for one that is missing or stated as unknown."""
+    """The costs that a file states; None for a cost that is missing or stated as unknown."""
 
     best: int | None = None
     """The cost of the best assignment known."""

@@ -1,4 +1,4 @@
-"""Helpers for solution files of all formats; also read solutions from run folders and JSON."""
+"""Helpers for solution files of all formats, and readers of run folders and JSON files."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -50,7 +50,7 @@ def bounded_rows(path: Path, delimiter: str) -> list[Row]:
 
 
 def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
-    """Yield the lines; reject one with too many columns."""
+    """Yield the lines; reject a line with too many columns."""
     for line in lines:
         if line.count(delimiter) > _MOST_COLUMNS:
             raise ValueError(f"a line has more than {_MOST_COLUMNS} columns")

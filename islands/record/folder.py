@@ -250,7 +250,7 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
 class FolderKind(Enum):
     """What a folder contains: a run, or work that consists of many runs.
 
-    The folder of many runs states its kind in the file `MANY_LOCK`. `results` are its main files.
+    A folder of many runs states its kind in the file `MANY_LOCK`. `results` are its main files.
     """
 
     RUN = "a run", {"solution": FINISHED}

@@ -1,4 +1,4 @@
-"""The longer messages about folders of runs; each function returns the exception."""
+"""The longer error messages about folders of runs; each function returns an exception."""
 
 import shlex
 from collections.abc import Collection

@@ -204,7 +204,7 @@ def read_records(
 
     The rows of an unfinished run are those of its last start so far. If `thinned` is given, read
     only every second, fourth, ... generation of a long record, and call it with a message;
-    otherwise reject one with more than `most` rows.
+    otherwise, reject a record with more than `most` rows.
     """
     import pyarrow as pa
 
