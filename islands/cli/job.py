@@ -67,7 +67,7 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
     add("--nodes", metavar="N", type=number, default=1, help="nodes (default: 1)")
-    text = "GPUs per node, one per rank (default: that of site.env, or 1)"
+    text = "GPUs per node, one per rank (default: the value in site.env, or 1)"
     add("--gpus-per-node", metavar="[TYPE:]G", type=_option_type(Gpus.parse), help=text)
     text = "ranks per node without GPUs (default: 1)"
     add("--ranks-per-node", metavar="R", type=number, help=text)

@@ -24,8 +24,8 @@ _TOURS = ("solution", "tour")
 RECORDS = {TRACE: "island", MIGRATIONS: "to"}
 """The names of records, and the column with the island of a row."""
 _REPORT_EPILOG = """
-The page is one HTML file that works offline. By default, it is report.html in the folder, or, of
-several folders, in the current one.
+The page is one HTML file that works offline. By default, it is report.html in the folder, or, for
+several folders, in the current folder.
 
 examples:
   islands report runs/zi929-20260101-120000
@@ -45,7 +45,7 @@ examples:
 _EXPORT_EPILOG = """
 The table has the rows of all ranks, ordered by generation and island, with the rank as the first
 column. The trace has costs (best, mean, worst), the generation of the best, the evaluations so far,
-the distance between genomes from 0 (equal) to 1, and the share of distinct costs. Of an unfinished
+the distance between genomes from 0 (equal) to 1, and the share of distinct costs. For an unfinished
 run, the table has the rows written so far.
 
 examples:

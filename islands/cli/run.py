@@ -147,7 +147,7 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     text = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
     add("--backend", metavar="NAME", help=text)
     text = "threads of the cpu backend (default: all cores); with --batch on a GPU, number"
-    text += " of kinds of instances solved at a time (default: 4)"
+    text += " of kinds of instances solved at the same time (default: 4)"
     add("--threads", metavar="T", type=arguments.threads, help=text)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
     return device

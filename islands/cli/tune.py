@@ -62,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--metric", metavar="NAME", default=METRICS[0], help=text)
     group = parser.add_argument_group("common settings (defaults < preset < --config < options)")
     add_settings(group)
-    text = "stopping criterion of each run; repeatable. The runs of a configuration share the"
-    text += " time limit if they share launches; if some cannot, all runs are sequential"
+    text = "stopping criterion of each run; repeatable. Runs of a configuration that share"
+    text += " launches share the time limit; if some runs cannot, they run one after another"
     group.add_argument("--stop", metavar="KIND=VALUE", action="append", help=text)
     group.add_argument("--backend", metavar="NAME", help="auto, cpu or cuda")
     text = "threads of the cpu backend (default: all cores)"
