@@ -31,7 +31,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, capacity: int = 1000, seed: int = 1) -> islands.Problem:
-    """Return an instance of at most 256 items, with a packing of four items in each full bin."""
+    """Return an instance of at most 256 items, which exactly fill bins of four items each."""
     random = np.random.default_rng(seed)
     cuts = np.sort(random.integers(1, capacity, (n // 4, 3)), axis=1)
     sizes = np.diff(cuts, axis=1, prepend=0, append=capacity).ravel().astype(np.int32)

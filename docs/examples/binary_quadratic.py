@@ -1,4 +1,4 @@
-"""Binary quadratic programming (QUBO): choose items, and maximise the sum over chosen pairs.
+"""Binary quadratic programming (QUBO): choose items to maximise the sum over chosen pairs.
 
 python binary_quadratic.py [SECONDS]      mpirun -n 2 python binary_quadratic.py
 islands run binary_quadratic.py:problem

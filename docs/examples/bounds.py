@@ -73,7 +73,7 @@ def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
     distances = problem.members["distances"].reshape(n, n)
     place, depot = map(np.ravel, np.indices((n, n)))
     pair, whole = n + np.arange(n * n), np.append(np.ones(n), np.zeros(n * n))
-    # Each place has one depot: its pairs sum to 1. Each pair has an open depot: depot >= pair.
+    # Each place has one depot: its pairs sum to 1. Only open depots have pairs: depot >= pair.
     rows = [place, pair, pair, np.full(n, n + n * n)]
     entries = [pair, depot, pair, np.arange(n)]
     signs = np.concatenate([np.ones(2 * n * n), -np.ones(n * n), -np.ones(n)])
@@ -83,7 +83,7 @@ def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
 
 
 def machine_bound(jobs: int, machines: int = 20) -> int:
-    """Return a lower bound on a flow shop: a machine's load and the least times around it."""
+    """Return a lower bound on a flow shop: a machine's load plus its least idle time."""
     times = np.random.default_rng(1).integers(1, 100, (jobs, machines), np.int32).astype(int)
     before = times.cumsum(axis=1) - times
     after = times.sum(axis=1, keepdims=True) - before - times
@@ -168,7 +168,7 @@ def highs_quadratic(n: int, seconds: float) -> tuple[float | None, float]:
 def _highs(
     costs: NDArray[Any], matrix: Any, low: NDArray[Any], whole: NDArray[Any], seconds: float
 ) -> tuple[float | None, float]:
-    """Return the best cost of HiGHS, or None, and its bound, or NaN (both without SciPy)."""
+    """Return the best cost of HiGHS, or None, and its bound, or NaN."""
     try:
         optimize, sparse = import_module("scipy.optimize"), import_module("scipy.sparse")
     except ImportError as error:

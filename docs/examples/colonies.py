@@ -1,4 +1,4 @@
-"""Solve a flow shop by two colonies, of random keys and of orders, which exchange solutions.
+"""Solve a flow shop with two colonies, of random keys and of orders, that exchange solutions.
 
 python colonies.py [SECONDS]
 mpirun -n 2 python colonies.py

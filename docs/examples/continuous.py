@@ -26,7 +26,7 @@ __device__ double cost(const Solution& s, int n, const Data& data) {
 
 
 def make(n: int, seed: int = 1) -> islands.Problem:
-    """Return a function of n coordinates from -5.12 to 5.12, which is 0 at a random point."""
+    """Return a function of n coordinates from -5.12 to 5.12, with its minimum at a random point."""
     shift = np.random.default_rng(seed).uniform(-4, 4, n)
 
     def values(vectors: NDArray[Any]) -> NDArray[Any]:

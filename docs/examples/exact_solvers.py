@@ -49,7 +49,7 @@ class BinaryProgram:
 
 
 def facilities(problem: Any) -> BinaryProgram:
-    """Return the program of a facility location; its last variables tell which sites are open."""
+    """Return the program of a facility location; its last variables state which sites are open."""
     data, customers = problem.members, problem.size
     demand, opening = data["demand"], data["opening"]
     sites = len(opening)
@@ -147,7 +147,7 @@ RIVALS: dict[str, tuple[str, Solver]] = {
 
 
 def cell(solve: Solver, problem: islands.Problem, program: BinaryProgram, *limits: Any) -> str:
-    """Return the cost that an exact solver reaches, its bound if it is lower, and the time."""
+    """Return the cost that an exact solver reaches, "optimal" or its bound, and the time."""
     answer = solve(program, *limits)
     if answer.solution is None:
         return f"none in {answer.seconds:.1f} s"

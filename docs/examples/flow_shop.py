@@ -32,7 +32,7 @@ def make(jobs: int, machines: int = 20, seed: int = 1) -> islands.Problem:
 
     def makespans(orders: NDArray[Any]) -> NDArray[Any]:
         done = np.zeros((len(orders), machines), np.int64)
-        for job in orders.T:  # of each order
+        for job in orders.T:  # the next job of each order
             done[:, 0] += times[job, 0]
             for k in range(1, machines):
                 done[:, k] = np.maximum(done[:, k], done[:, k - 1]) + times[job, k]

@@ -1,4 +1,4 @@
-"""Rostering: assign early, late and night shifts and days off to nurses, by their wishes.
+"""Rostering: assign early, late and night shifts and days off to nurses to suit their wishes.
 
 python rostering.py [SECONDS]      mpirun -n 2 python rostering.py
 islands run rostering.py:problem
@@ -57,7 +57,7 @@ __device__ long long violation(const Solution& s, int n, const Data& data) {
 }
 """
 
-# The numbers of nurses in each shift on each day, and of the violations by each nurse.
+# The number of nurses in each shift on each day, and of violations by each nurse.
 STATE = """
 struct State {
     int *cover, *wrong;

@@ -1,4 +1,4 @@
-"""Capacitated vehicle routing: order customers; the cost divides the order into the best routes.
+"""Capacitated vehicle routing: order customers; the cost function finds the best routes.
 
 python vehicle_routing.py [SECONDS]      mpirun -n 2 python vehicle_routing.py
 """
