@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# The cost of a solution, and the sum of the loads above the capacities.
+# The cost of a solution, and the total excess of loads over capacities.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;

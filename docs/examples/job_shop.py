@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import islands
 
-# The k-th entry of a job in the order stands for its k-th operation, even if its number is another.
+# The k-th entry of a job in the order stands for its k-th operation; its number does not matter.
 COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     int done[64] = {};  // operations of each job

@@ -1,4 +1,4 @@
-"""P-median: open p depots, and minimise the sum of the distances from all places to the nearest.
+"""P-median: open p depots to minimise the sum of distances from all places to the nearest depot.
 
 python p_median.py [SECONDS]      mpirun -n 2 python p_median.py
 islands run p_median.py:problem
