@@ -49,7 +49,7 @@ class BinaryProgram:
 
 
 def facilities(problem: Any) -> BinaryProgram:
-    """Return the program of a facility location; its last variables state which sites are open."""
+    """Return the program of a facility location; its last variables indicate the open sites."""
     data, customers = problem.members, problem.size
     demand, opening = data["demand"], data["opening"]
     sites = len(opening)
