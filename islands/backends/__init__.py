@@ -3,7 +3,7 @@
 Both compile the same sources: NVRTC for a GPU, a C++ compiler for a CPU. `cuda.py` and `cpu.py`
 implement the interface of `base.py`; only `gpus.py` imports CuPy, and only when it is needed.
 
-- `Backend`: a device: it allocates arrays, compiles programs and launches kernels.
+- `Backend`: a device that allocates arrays, compiles programs and launches kernels.
 - `Source`: the text of a program: an entry file, macros and included files.
 - `IslandArrays`: the named arrays of a rank's islands, which can be saved and restored.
 
@@ -24,8 +24,8 @@ def choose(
 ) -> Backend:
     """Return the backend with this name; `auto` is a GPU if there is one.
 
-    `gpu` is the number of the GPU, and `threads` the number of CPU threads. Free memory and, by
-    default, cores are divided among the `sharers`, the processes that use the same device.
+    `gpu` is the number of the GPU, and `threads` the number of CPU threads. `sharers` processes use
+    the same device: free memory and, by default, cores are divided among them.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))

@@ -59,7 +59,7 @@ def _kind_of(value: Any) -> Hashable:
 
 
 class Null:
-    """A null pointer to elements of this type; None is a null pointer of any type."""
+    """A null pointer with an element type; None is a null pointer of any type."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
@@ -127,7 +127,7 @@ def layout_of(struct: Struct) -> np.dtype[Any]:
 
 
 def layout_checks(structs: Mapping[str, Struct]) -> str:
-    """Return C++ code that compiles only if the structs, by name, have the same members there.
+    """Return C++ code that compiles only if the C++ structs of these names have equal members.
 
     Members whose names are numbers are compared by position.
     """

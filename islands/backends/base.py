@@ -34,7 +34,7 @@ class Block:
     resident: int = 1
     """Number of blocks that should share a multiprocessor."""
     spill: int = 0
-    """Bytes of global memory for the large parts of arenas; 0 if they fit into fast memory."""
+    """Bytes of global memory for large parts of arenas (scratch memory); 0 if unused."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Room:
 
 
 def scratch_bytes(*parts: int) -> int:
-    """Return the bytes of parts taken one after another from a `Scratch` of kernels/core."""
+    """Return the number of bytes that parts of these sizes take in a `Scratch` of kernels/core."""
     return sum(-(-part // 16) * 16 for part in parts)
 
 
 @dataclass(frozen=True)
 class CompiledProgram:
-    """A compiled program, in pieces; the backend loads a kernel from its `handle`."""
+    """A program compiled in pieces; the backend loads a kernel from its `handle`."""
 
     handles: Sequence[Any]
     """The handles of the pieces of the source, in order."""
@@ -88,7 +88,7 @@ class Call:
     fast_bytes: int
     arguments: Arguments
     repeated: dict[Any, Any] = field(default_factory=dict)
-    """Graphs of repetitions that begin with this call, kept as long as the call."""
+    """CUDA graphs of repeated launches that begin with this call, kept as long as the call."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Fork:
 
     sequences: Sequence[Sequence[Call]]
     repeated: dict[Any, Any] = field(default_factory=dict)
-    """Graphs of repetitions that begin with this fork, kept as long as the fork."""
+    """CUDA graphs of repeated launches that begin with this fork, kept as long as the fork."""
 
 
 Calls = Sequence[Call | Fork]
@@ -137,7 +137,7 @@ class Backend(ABC):
     compiling: Compiling
     """Announces compilations, and estimates their duration."""
     compile_seconds: float = 0.0
-    """Seconds spent on the programs of islands, including those from the cache."""
+    """Seconds spent to compile the programs of islands, or to load them from the cache."""
 
     kept_as: Hashable = None
     """The key under which later runs reuse this object; None if it is for one run only."""
@@ -199,12 +199,12 @@ class Backend(ABC):
         needed: Block | None = None,
         few: bool = False,
     ) -> Block:
-        """Return the size of a program's blocks, on a GPU at least `fewest` threads.
+        """Return the size of a program's blocks; on a GPU, they have at least `fewest` threads.
 
         The threads of a block share `items` work items. If fast memory is too small for `room`, its
-        large part uses at most `slices` slices of global memory. `needed` contains the threads for
-        which the kernels were written, and the maximum number of resident blocks. With `few`,
-        blocks synchronise so often that many small ones are faster.
+        large part uses at most `slices` slices of global memory. `needed` has the number of threads
+        that the kernels require, and the maximum number of resident blocks. `few` selects many
+        small blocks, which are faster if blocks synchronise often.
         """
 
     def compile(self, source: Source, block: Block) -> CompiledProgram:
@@ -230,9 +230,9 @@ class Backend(ABC):
 
     @contextmanager
     def stopping_if(self, is_over: Callable[[], bool]) -> Iterator[None]:
-        """Within the block, stop compilers with `Suspended` once `is_over()`, where possible.
+        """Inside `with`, stop compilers and raise `Suspended` once `is_over()`, if possible.
 
-        The conditions of outer blocks remain in effect.
+        The conditions of outer contexts remain in effect.
         """
         before = self._is_over
         self._is_over = lambda: before() or is_over()
@@ -284,7 +284,7 @@ class Backend(ABC):
         """Return a copy of a device array, after all earlier launches."""
 
     def read(self, array: Array) -> NDArray[Any]:
-        """Return the content of a device array until the next launch; it may be a view."""
+        """Return the content of a device array, which may be a view until the next launch."""
         return self.download(array)
 
     @abstractmethod
@@ -341,7 +341,7 @@ class Backend(ABC):
         self.run(calls)
 
     def run_branches(self, branches: Branches, times: int) -> None:
-        """Launch independent sequences of calls, each repeated by its number times `times`.
+        """Launch independent sequences of calls; `times` multiplies the repetitions of each.
 
         A device may run them at the same time.
         """
@@ -356,7 +356,7 @@ class Backend(ABC):
     def recorded(self, work: Callable[[], Any]) -> Callable[[], None] | None:
         """Return a function that repeats the launches of `work`, without its Python code.
 
-        None if that is impossible: on a CPU, or if `work` waits for the GPU.
+        Return None if that is impossible: on a CPU, or if `work` waits for the GPU.
         """
         return None
 
@@ -387,7 +387,7 @@ class Backend(ABC):
         milliseconds.append(1000 * self.seconds_between(begin, end))
 
     def uploaded(self, members: Mapping[str, NDArray[Any] | np.generic]) -> Struct:
-        """Return a struct of numbers, and of arrays that are copied to the device."""
+        """Return a struct of the members; arrays are copied to the device."""
         values = members.items()
         return Struct(**{n: v if isinstance(v, np.generic) else self.upload(v) for n, v in values})
 
@@ -404,6 +404,6 @@ class Backend(ABC):
 
 
 def arena(memory: Array | None, large_bytes: int) -> Struct:
-    """Return `Arena` of kernels/core; `memory` is for the large parts, by default fast memory."""
+    """Return an `Arena` of kernels/core; `memory` has the large parts, by default fast memory."""
     where = Null(np.uint8) if memory is None else memory
     return Struct(memory=where, large_bytes=np.uint64(large_bytes))

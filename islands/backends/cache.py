@@ -1,4 +1,4 @@
-"""The cache of compiled programs; the key is the digest of their source.
+"""The cache of compiled programs; the key of a program is the digest of its source.
 
 A program is trusted only if it belongs to this user or root, and no other user can write it.
 """
@@ -68,7 +68,7 @@ def _loaded(
 
 
 def _folder_of(digest: str) -> Path:
-    """Return the folder of a program: one of many, as a folder is listed before each load."""
+    """Return the folder of a program: one of many, so that listing it before each load is fast."""
     own_folder("programs")
     return own_folder(f"programs/{digest[:2]}")
 
@@ -137,7 +137,7 @@ def distrust(path: Path) -> str | None:
 
 
 def _writable(status: os.stat_result, others: int) -> str | None:
-    """Return a message if the permission bits `others` are set, unless a folder is sticky."""
+    """Return a message if any permission bits `others` are set, unless a folder is sticky."""
     # In a folder such as /tmp, users cannot remove or rename the files of others.
     is_sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
     if status.st_mode & others and not is_sticky:
@@ -168,7 +168,7 @@ def _name_of(user: int) -> str:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a temporary folder; errors of the system inside the block are about this folder."""
+    """Yield a temporary folder; system errors inside the block are reported for this folder."""
     fix = "set TMPDIR to a folder in which you may write"
     with writing("temporary files", fix):
         place = gettempdir()
@@ -177,7 +177,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def version_of(*command: str) -> str:
-    """Return the version that a compiler prints if it is called with this command."""
+    """Return the version that a command prints, such as `g++ --version`."""
     return _output_of(command, Path(command[0]).stat().st_mtime_ns)
 
 
@@ -238,8 +238,8 @@ class Compiling:
     def _estimate(self) -> float | None:
         """Return the estimated seconds for the expected program, or None.
 
-        For a new kind, the seconds of the last one are multiplied by the square of the ratio of the
-        sizes: on one core, 140 kB took 1.1 s, 250 kB 3.1 to 6.1 s.
+        For a new kind, the seconds of the last kind are multiplied by the square of the ratio of
+        the sizes: on one core, 140 kB took 1.1 s, and 250 kB took 3.1 to 6.1 s.
         """
         kinds = self._durations()
         if self._expected is None or not kinds:

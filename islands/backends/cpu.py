@@ -46,12 +46,12 @@ _COMMON += ["-Werror=return-type", "-Werror=div-by-zero"]
 # The calling convention of vectors depends on the processor, but programs do not call each other.
 _COMMON += ["-Wno-psabi"]
 _OPTIONS = [*_COMMON, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
-_FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none changes a result
+_FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX sets another level; results are the same
 _CHECKING = [*_COMMON, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _CHECK_SECONDS = 0.1  # between two checks whether to stop a compiler
-_MOST_PIECES = 4  # of a program, each of which compiles the common headers
+_MOST_PIECES = 4  # of a program; each piece compiles the common headers
 _ENGLISH = {"LC_ALL": "C.UTF-8", "LANGUAGE": ""}  # the language in which error lines are recognised
 _ENDED = "interrupted by a signal during compilation; repeat the command"
 MOST_THREADS = 1024
@@ -141,7 +141,7 @@ class CpuBackend(Backend):
     def _object(
         self, piece: Source, digest: str, options: list[str], folder: Path, number: int
     ) -> Path:
-        """Compile one piece of a program; its headers without a file are in `folder`."""
+        """Compile one piece of a program; its generated headers are in `folder`."""
         path = folder / f"{number}.o"
         # These headers precede the kernels, and never replace <vector> and the like.
         command = [*self._compiler, "-iquote", str(folder), *options, *piece.options()]
@@ -184,7 +184,7 @@ class CpuBackend(Backend):
         return process.returncode, f"{error}{out}".strip()
 
     def _output(self, compiler: subprocess.Popen[str]) -> tuple[str, str]:
-        """Return the output of a compiler; raise `Suspended` if the run is over before it ends."""
+        """Return the output of a compiler; raise `Suspended` if the run is over first."""
         while True:
             try:
                 return compiler.communicate(timeout=_CHECK_SECONDS)
@@ -295,7 +295,7 @@ class CpuBackend(Backend):
 def _started(
     command: list[str], environment: dict[str, str], given: IO[str]
 ) -> subprocess.Popen[str]:
-    """Start a compiler that ignores the signals by which a job requests a checkpoint."""
+    """Start a compiler that ignores the signals that ask a run for a checkpoint."""
     blocked = (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:

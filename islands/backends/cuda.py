@@ -1,4 +1,4 @@
-"""An NVIDIA GPU: kernels are compiled by NVRTC, launched through CuPy and repeated by graphs."""
+"""An NVIDIA GPU: NVRTC compiles kernels, CuPy launches them, and CUDA graphs repeat launches."""
 
 import ctypes
 import math
@@ -40,8 +40,8 @@ _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; with unaligned slices of global memory, a search took 12 % longer
 _FEW, _MOST_SMALL = 1024, 8
 """Threads of a multiprocessor with small blocks, and the maximum number of such blocks. Measured on
-an H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, most
-at low temperatures."""
+an H100 with four blocks: tempering makes 3 to 24 % more proposals than with half of the threads;
+the gain is largest at low temperatures."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
 
 _requests = Lock()
@@ -339,7 +339,7 @@ class Graphs:
         """Idle streams, by the pointer of the stream from which they branch."""
 
     def graph(self, branches: Branches, length: int) -> Any:
-        """Return a graph in which each branch is repeated by its number times `length`."""
+        """Return a graph of all branches; `length` multiplies the repetitions of each."""
         first = branches[0][0][0]
         key = (length, *((*calls, repeats) for calls, repeats in branches))
         if key not in first.repeated:
@@ -358,7 +358,7 @@ class Graphs:
                 self.launch(call, stream)
 
     def _together(self, jobs: Sequence[Callable[[Any], None]], stream: Any) -> None:
-        """Run the first job on a stream, and the others on one stream each.
+        """Run the first job on a stream, and each other job on another stream.
 
         A stream that waits for an event of a captured stream is also captured.
         """
@@ -393,7 +393,7 @@ class Graphs:
 
 # Contraction would round a * b + c once where the CPU rounds twice.
 OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
-OPTIONS += ["--diag-error=940,39"]  # a missing return, and a division by the number zero
+OPTIONS += ["--diag-error=940,39"]  # a missing return, and a division by a constant zero
 _ON_ALL_CORES, _SINCE = "--split-compile=0", (13, 0)  # an option, and the first NVRTC that has it
 _KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
 
@@ -404,9 +404,9 @@ def compiled(
     load: Callable[[Path], Any],
     begins: Callable[[Source], None] = lambda _: None,
 ) -> tuple[Any, str]:
-    """Return the program that `load` returns for machine code, such as for `sm_90`, and its digest.
+    """Return the program that `load` returns for machine code (such as of `sm_90`), and its digest.
 
-    `begins` is called before a compilation, which a program in the cache does not need.
+    `begins` is called before a compilation, but not if the program is in the cache.
     """
     nvrtc = load_cupy().cuda.nvrtc
     version = nvrtc.getVersion()

@@ -1,4 +1,4 @@
-"""The GPUs that this process sees, through CuPy, and the one that each rank uses.
+"""The GPUs that this process sees through CuPy, and the choice of a GPU for each rank.
 
 This is the only module that imports CuPy, and only when it is needed.
 """

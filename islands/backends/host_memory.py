@@ -11,7 +11,7 @@ _PROC = Path("/proc")
 _GROUPS = Path("/sys/fs/cgroup")
 _V1 = "memory"
 _NO_LIMIT = 1 << 60
-"""Larger limits of a control group mean that there is none."""
+"""Larger limits of a control group mean that there is no limit."""
 
 
 def free_bytes(proc: Path = _PROC, groups: Path = _GROUPS) -> int | None:
@@ -45,7 +45,7 @@ def _of_groups(proc: Path, groups: Path) -> Iterator[int]:
 def _left(root: Path, place: str, limit: str, used: str, cached: str) -> Iterator[int]:
     """Yield the free bytes below the limit of a group, and of the groups that contain it.
 
-    In a container, the place may not exist below the root; the root is then the group itself.
+    In a container, `place` may not exist below the root; the root is then the group itself.
     """
     innermost = root / place.lstrip("/")
     for group in (innermost, *innermost.parents):

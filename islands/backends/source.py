@@ -64,7 +64,7 @@ Macros = dict[str, str | Header]
 
 @dataclass(frozen=True)
 class Source:
-    """A program before compilation; `defines` are the macros of its parts."""
+    """A program before compilation; `defines` are the macros that choose its parts."""
 
     entry: str
     defines: Mapping[str, str | Header] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Source:
     def pieces(self, most: int) -> list[Source]:
         """Return up to `most` programs, which can be compiled at the same time.
 
-        The kernels of `apart` are distributed over them; the last one also has all other kernels. A
+        The kernels of `apart` are distributed over them; the last also has all other kernels. A
         program that contains generated headers is not divided, as these may define variables.
         """
         count = 1 if self.headers() else min(most, len(self.apart) + 1)
@@ -168,7 +168,7 @@ def _read(name: str, by: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _text_of(path: Path, changed: int, size: int) -> str:
-    """Return the text of a file; `changed` and `size` are for the cache."""
+    """Return the text of a file; `changed` and `size` are only keys of the cache."""
     return path.read_text(encoding="utf-8")
 
 
@@ -187,7 +187,7 @@ _PLACE = re.compile(r"^(\S+?)[:(](\d+)")
 def rejected(compiler: str, digest: str, log: str, headers: Mapping[str, str]) -> CompileError:
     """Return the error for a program that does not compile: its first error and the full log.
 
-    Errors in `headers`, those of scripts, are preferred to errors in headers that include them. If
+    Errors in `headers`, which come from scripts, precede errors in headers that include them. If
     a header contains code under another name (`#line`), the line and its contract are shown.
     """
     path = cache_folder("programs") / f"{digest}.log"

@@ -1,6 +1,6 @@
 """The arrays of a rank's islands on the device, by name, which can be saved and restored.
 
-Their meaning is defined by the modules that declare them. Each array has a part for each island;
+The modules that declare the arrays define their meaning. Each array has a part for each island;
 some arrays have two halves: generation g is in half g % 2.
 """
 
@@ -115,7 +115,7 @@ class IslandArrays:
                 self._backend.copy(self._copies[name], self.part(name, generation))
 
     def snapshot(self, generation: int, *, is_copied: bool = True) -> dict[str, NDArray[Any]]:
-        """Return the kept arrays of this generation; unless `is_copied`, valid until a launch."""
+        """Return the kept arrays of this generation, valid until a launch unless `is_copied`."""
         get = self._backend.download if is_copied else self._backend.read
         return {name: get(self.part(name, generation)) for name in self._kept}
 

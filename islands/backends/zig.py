@@ -24,7 +24,7 @@ def command() -> list[str] | None:
     spec = find_spec("ziglang")
     if spec is None or spec.origin is None:
         return None
-    # Not `python -m ziglang`, which takes the time to start Python.
+    # Not `python -m ziglang`, which would start Python first.
     zig = Path(spec.origin).with_name("zig")
     return [str(zig), "c++"] if os.access(zig, os.X_OK) else None
 
@@ -32,9 +32,9 @@ def command() -> list[str] | None:
 def link(
     zig: str, objects: Iterable[Path], options: Iterable[str], path: Path, *, library: bool = False
 ) -> list[str]:
-    """Return the command that links a program, with the C++ library or without.
+    """Return the command that links a program, with or without the C++ library.
 
-    Our programs do not need this library, which Zig builds before it links the first one with it.
+    Our programs do not need this library, which Zig builds before it is first linked.
     """
     kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
     # Without -O3, Zig takes five times as long to build its runtime. With -z,defs, missing symbols
@@ -45,7 +45,7 @@ def link(
 
 
 def needs_library(log: str) -> bool:
-    """Return whether a program needs the C++ library, as headers of users may; announce it."""
+    """Return whether a program needs the C++ library, as users' headers may; announce its build."""
     if not _OF_LIBRARY.search(log):
         return False
     if not any(_folder().glob(_LIBRARY)):
@@ -66,7 +66,7 @@ def environment() -> dict[str, str]:
 
 
 def compiling() -> Compiling:
-    """Return the `Compiling` of Zig, which takes longer until Zig has built its runtime."""
+    """Return a `Compiling` for Zig, which takes longer until Zig has built its runtime."""
     with suppress(IslandsError, OSError):  # the compilation reports errors in the cache
         if any(_folder().glob(_RUNTIME)):
             return Compiling("zig", " with Zig")

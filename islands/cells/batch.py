@@ -2,8 +2,8 @@
 
 A run takes one thread, or shares the GPU of its rank. An instance that cannot be read or solved is
 reported, and the batch continues. Results are stored, so that an interrupted batch continues with
-the remaining runs. The ranks share the runs, and exchange results after each round. Names may still
-arrive while instances are solved.
+the remaining runs. The ranks share the runs, and exchange results after each round. Names of more
+instances may arrive while others are solved.
 """
 
 import json
@@ -53,7 +53,7 @@ _BEGAN_IN = "began_in"
 _CONTENT = "content"
 """The key, in the store only, of the digest of the file from which an instance was read."""
 _MOST_TRIED = 20
-"""Maximum number of instances that are read in advance to check the settings, until one is read."""
+"""Maximum number of instances to try to read in advance; the first that is read checks settings."""
 
 
 class BatchRun(NamedTuple):
@@ -110,7 +110,7 @@ class BatchPlan(Plan[BatchRun]):
         return cls(names, runs, request.also(device.options), is_open)
 
     def request(self, cell: BatchRun) -> tuple[Request, None]:
-        """Return the request of a run, without its problem, which is read when its turn comes."""
+        """Return the request of a run, without its problem, which is read when the run begins."""
         options: dict[str, Any] = {**cell._asdict(), "threads": 1}
         return self.base.filled({"stop": [*STOP_OF_MANY]}).also(options), None
 
@@ -124,7 +124,7 @@ class BatchPlan(Plan[BatchRun]):
         return plain(result.to_mapping())
 
     def require_possible(self) -> None:
-        """Reject scripts, and settings that no instance can have, before the first is solved."""
+        """Reject untrusted scripts, and invalid settings, before the first instance is solved."""
         require_all(self.instances, "the list of instances ")
         for name in islice(self.instances, _MOST_TRIED):
             try:
@@ -151,7 +151,7 @@ class BatchPlan(Plan[BatchRun]):
 
 
 def _require_same_paths(folder: Path, began_in: Path, names: Iterable[str]) -> None:
-    """Reject names that were paths in the folder in which the batch began, and not in this one."""
+    """Reject names of files that are relative to another folder, in which the batch began."""
     if began_in != Path.cwd():
         for name in names:
             script, colon, _ = name.rpartition(".py:")
@@ -192,10 +192,10 @@ def run_batch(
     lines: Callable[[StoredResult], None] | None = None,
     arriving: Iterator[str | None] | None = None,
 ) -> BatchEnd:
-    """Perform the runs that the folder lacks, and return the same on every rank; collective.
+    """Perform the runs that the folder lacks, and return how the batch ended; collective.
 
     On rank 0, `lines` receives each result, including stored ones, and `arriving` yields instances
-    of an open plan as they arrive, and None when polled with nothing ready.
+    of an open plan as they arrive, and None while there is none.
     """
     stream = output.stream if world.rank == 0 else None
     heartbeat = Heartbeat(None if output.quiet else stream, "batch")

@@ -1,8 +1,8 @@
 """Campaigns: the ranks, the store and the progress report of a command with many runs.
 
 The key of a cell determines its result: it contains the instance, the settings and the seed. Rank 0
-keeps the results in the store. A scheduler distributes the runs over the ranks, or the ranks, or
-the first of them (`on_first`), perform each run together; the results are the same.
+keeps the results in the store. Either a scheduler distributes the runs over the ranks, or the ranks
+(with `on_first`, the first ones) perform each run together; the results are the same.
 """
 
 import shlex
@@ -65,7 +65,7 @@ class Campaign:
         """Yield the requested folder, or a new one in `runs`, open until the block ends.
 
         Reject a folder with another kind of work; `reject` checks one with the same kind. `created`
-        are the names of what this work may create in the folder before its first result.
+        contains the names that this work may create in the folder before its first result.
         """
 
         def claimed() -> tuple[Path, bool]:
@@ -98,7 +98,7 @@ class Campaign:
             end_work(self.folder)
 
     def close(self) -> None:
-        """Release the folder; remove a new one without results."""
+        """Release the folder; remove it if it is new and has no results."""
         if self._is_new and not self.store.has_new and self.world.rank == 0 and self.folder:
             with suppress(OSError, IslandsError):
                 end_work(self.folder)

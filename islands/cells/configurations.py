@@ -23,7 +23,7 @@ Values = dict[str, Any]
 """Values by the full names of the settings."""
 Resolve = Callable[[Values], tuple[Any, ...]]
 """Returns the settings of a configuration on each instance; raises `UsageError` or `InputError` if
-it is invalid or does not fit one."""
+the configuration is invalid or does not fit an instance."""
 
 
 @dataclass(frozen=True)

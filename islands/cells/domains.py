@@ -19,7 +19,7 @@ NOT_TUNED = ("seed", "backend", "threads", "bound")
 """General settings that cannot be tuned."""
 _WORDS: Mapping[str, Collection[str]]
 _WORDS = {"preset": PRESETS, "algorithm": ALGORITHMS, "encoding": ENCODINGS}
-"""Options that belong to no group of settings but also have a list of choices."""
+"""Options that belong to no group of settings but have a list of choices."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Choices:
 class Range:
     """Numbers from `low` to `high`, on a logarithmic scale if `is_log`.
 
-    They are integers if both ends are. Others have six digits, so that users can type them.
+    They are integers if both ends are; others are rounded to six digits, so that one can type them.
     """
 
     key: str

@@ -35,16 +35,16 @@ class RankedConfiguration:
     configuration: int
     values: Values
     mean_rank: float
-    """Mean over all blocks; 1 is the best."""
+    """Mean rank over all blocks (an instance with a seed); 1 is the best."""
     loss: float | None
     """Mean gap in per cent, cost or evaluations of the runs that are not void.
 
     This and the standard deviation are means over the instances."""
     standard_deviation: float | None
     hits: int | None
-    """Runs at least as good as the best known value; None if no instance has one."""
+    """Number of runs that reach the best known value; None if no instance has such a value."""
     void: int
-    """Runs without a feasible solution or, with metric `evaluations`, that missed the target."""
+    """Number of runs that found no feasible solution or, for `evaluations`, missed the target."""
     evaluations: float
     """Mean evaluations of a run."""
     seconds: float
@@ -63,7 +63,7 @@ class Ranking:
     friedman: float | None
     """The p-value of Friedman's test."""
     unknown: tuple[str, ...]
-    """Instances without a best known value; their gaps are to the best of these runs."""
+    """Instances without a best known value; their gaps are relative to the best of these runs."""
 
     @classmethod
     def of(

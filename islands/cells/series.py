@@ -1,7 +1,7 @@
 """Several runs, each in its own folder: all instances with one seed, then all with the next.
 
-If the machine slows down, this affects all instances equally. An interrupted series continues in
-its folder.
+In this order, a slowdown of the machine affects all instances equally. An interrupted series
+continues in its folder.
 """
 
 import json
@@ -146,7 +146,7 @@ def _reject_other(folder: Path, run: PlannedRun) -> None:
 
 
 def row_of(result: Result) -> Row:
-    """Return the table row of a completed run: the same if the result was read from its folder."""
+    """Return the table row of a completed run, also for a result that was read from its folder."""
     settings = Path(str(result.folder), RUN_SETTINGS)
     request = read_settings(settings.parent)
     with reading(settings):
@@ -175,7 +175,7 @@ class Series:
 
     @classmethod
     def of(cls, plan: SeriesPlan, folder: Path, results: Sequence[Result], ended_by: int) -> Self:
-        """Return the series with a summary of each instance; `ended_by` are signals."""
+        """Return the series with a summary of each instance; `ended_by` contains the signals."""
         ended = [result for result in results if not (result.interrupted or result.suspended)]
         summaries = [
             Summary.of(completed, first.problem.scale)
@@ -187,7 +187,7 @@ class Series:
 
     @property
     def write_error(self) -> str:
-        """The error of the files of the last run, which ended the series."""
+        """The error of writing files of the last run, which ended the series; may be empty."""
         return self.results[-1].write_error if self.results else ""
 
     def require_solutions(self, hint: Callable[[str], str]) -> None:

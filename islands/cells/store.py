@@ -1,4 +1,4 @@
-"""Stores: the results of finished cells, one line each in the folder of many runs.
+"""Stores: the results of finished cells, one line each, in the folder of a command.
 
 Only rank 0 has the file, to which lines are only appended. A table, such as `runs.tsv`, is derived
 from it. Memory contains the positions of the lines, not the results: a batch may have a million.
@@ -20,15 +20,15 @@ from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, content_digest, parsing
 
 Key = Mapping[str, Any]
-"""Everything that determines the result of a cell, in the types of JSON."""
+"""Everything that determines the result of a cell, as JSON types."""
 StoredResult = dict[str, Any]
-"""The result of a cell, in the types of JSON."""
+"""The result of a cell, as JSON types."""
 DEVICE_SETTINGS = ("backend", "threads")
 """Settings that do not affect results; they may differ when a command is repeated."""
 
 
 class Store:
-    """The keys and results of cells, and the seconds that each of them took.
+    """The keys and results of cells, and the seconds that each cell took.
 
     Without a folder, nothing is kept. Cells with equal keys are distinguished by their order, which
     is always the same.
@@ -38,7 +38,7 @@ class Store:
         """Begin without a folder."""
         self._kind, self._lock = kind, FolderLock(kind.noun, kind.lock)
         self._known: dict[bytes, tuple[int, ...]] = {}
-        """The positions of the unused results in the file that was opened, by digest of the key."""
+        """The positions of the unused results in the opened file, by the digest of the key."""
         self._path: Path | None = None
         self._stream: TextIO | None = None
         self._source: BinaryIO | None = None

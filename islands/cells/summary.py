@@ -50,7 +50,7 @@ class Summary:
     """The mean over all runs, as for the seconds."""
     seconds: float
     bound: float | None = None
-    """The largest lower bound that a run has proven, or the smallest upper one of a profit."""
+    """The largest lower bound that a run has proven, or the smallest upper bound of a profit."""
     bound_gap: float | None = None
     """The gap between the best cost and the bound, in per cent."""
     unproven: int = 0
@@ -105,7 +105,7 @@ def table(summaries: Sequence[Summary]) -> str:
     for header, row in ((costs, _costs_row), (effort, _effort_row)):
         lines.append(f"{'Instance':{_NAME}} {header}")
         for name, summary in named:
-            # A long name has a line of its own.
+            # A long name is on a separate line.
             lines += [name] if len(name) > _NAME else []
             lines.append(f"{'' if len(name) > _NAME else name:{_NAME}} {row(summary)}")
         lines.append("")

@@ -178,7 +178,7 @@ class _Performance:
         return task.configuration.number in self.left_out
 
     def _leave_out(self, task: TuningTask, error: IslandsError) -> str:
-        """Skip a configuration rejected at its run; raise if all are, or a run failed."""
+        """Skip a configuration rejected when it runs; raise if all are, or if a run failed."""
         configuration, candidates = task.configuration, self._tuning.candidates
         words = f"configuration {configuration.number} ({words_of(configuration.values)})"
         error = type(error)(f"{words} on {task.spec.instance}: {error}")

@@ -62,7 +62,7 @@ class Base(Request):
         request = self.also({**values, "instance": name})
         if launched()[1] == 1 or "sized_for_gpus" in request.values:
             return resolve(request, problem)
-        # A run is performed by one rank, so it has the defaults for one.
+        # A run is performed by one rank, so it has the defaults for one rank.
         resolved = resolve(request.also({"sized_for_gpus": 1}), problem)
         general = resolved.spec.general.replace({"sized_for_gpus": 0})
         return replace(resolved, spec=replace(resolved.spec, general=general))
@@ -70,7 +70,7 @@ class Base(Request):
     def to_mapping(self, values: Values, spec: RunSpec) -> dict[str, Any]:
         """Return the requested options of a configuration in the format of `islands run --config`.
 
-        `spec`, on any instance, gives the types of the values. Other settings are left out, as
+        `spec`, of any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
         sources = [s for s in self.also(values).sources if not s.origin.startswith("preset ")]
@@ -249,7 +249,7 @@ class Tuning:
 
     @property
     def tasks(self) -> list[TuningTask]:
-        """All tasks, instance by instance, so that a slowdown of the machine affects all alike."""
+        """All tasks, instance by instance, so that slowdowns affect all configurations alike."""
         return [
             TuningTask(**vars(configuration.settings[place]), configuration=configuration)
             for place in range(len(self.problems))

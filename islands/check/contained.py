@@ -1,7 +1,7 @@
 """Run the functions of a user's problem in a separate process, and describe their faults.
 
 If the compiler has sanitizers, they end the process at a read outside of an array or at undefined
-behaviour. Their message contains the line, and an address that shows the array and the index. A
+behaviour. Their message contains the line, and an address that gives the array and the index. A
 function that does not return is stopped at a time limit.
 """
 
@@ -48,7 +48,7 @@ class Ended:
     arrays: dict[str, tuple[int, int, int]]
     """For each array, its address, its length and the size of an element."""
     packs: bool
-    """Whether an element of a solution has 32 items."""
+    """Whether an element of a solution contains 32 items, one per bit."""
     sanitized: bool
     reason: str
     """Why no sanitizer was used."""
@@ -66,9 +66,9 @@ def run_contained(
     seconds: float,
     walk: Walk | None = None,
 ) -> Ended:
-    """Call the functions on each solution, for at most `seconds` each.
+    """Call the functions on each solution, for at most `seconds` per solution.
 
-    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. When
+    `ends` has moves, as for `CheckProgram.deltas`, and `walk` the moves to apply to a state. When
     `seconds` have passed in total, the remaining solutions are omitted.
     """
     backend = CpuBackend(threads=1)

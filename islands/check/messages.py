@@ -116,7 +116,7 @@ def wrong_followed_cost(
 ) -> Difference:
     """Describe a cost after some moves that is not the `exact` cost of the solution.
 
-    `price` is the price per unit of violation; `words` name the function that tracks the cost, and
+    `price` is the price per unit of violation; `words` has the function that tracks the cost, and
     what to correct.
     """
     priced = "" if price is None else f", with its violation at {price:g} per unit,"

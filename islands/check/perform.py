@@ -1,4 +1,4 @@
-"""Check a problem: compare all ways to evaluate its solutions on random ones."""
+"""Check a problem: evaluate random solutions in all possible ways, and compare the results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -88,7 +88,7 @@ SAMPLES = 1000
 SECONDS = 10.0
 _MOST_SAMPLES = 1_000_000
 _STEPS = 8
-"""Number of successive random moves that a state follows."""
+"""Number of successive random moves in the check of a state."""
 _MOVES = 6
 """Number of random moves of an order whose cost changes are compared."""
 
@@ -321,7 +321,7 @@ class _Check:
             )
 
     def _state(self, problem: Model, way: CompiledWay) -> None:
-        """Compare the costs that a state follows with the costs of its solutions."""
+        """Compare the costs that a state updates after moves with the costs of the solutions."""
         by, faulty = "state", "prepare, change or apply"
         if problem.functions is not None and problem.functions.state is None:
             by = faulty = "delta"
@@ -330,7 +330,7 @@ class _Check:
         self._passed(name, f"{followed} of {followed} moves agree with costs")
 
     def _cross(self, problem: Model, way: CompiledWay) -> None:
-        """Require that children are valid and reproducible, and that a state can follow them."""
+        """Require that children are valid and reproducible, with correct costs after moves."""
         solutions, kind = self._solutions, problem.kind
         random = np.random.default_rng(self._checked.seed)
         mates = Mates(
@@ -374,7 +374,7 @@ class _Check:
     ) -> int:
         """Compare costs along a walk from solutions, or from children; return the number of moves.
 
-        `words` are the name of the check, the function that follows costs, and what to correct.
+        `words` has the name of the check, the function that updates costs, and what to correct.
         """
         name, by, faulty = words
         walk = random_walk(problem, solutions, _STEPS, self._checked.seed)
@@ -413,7 +413,7 @@ class _Check:
         return np.asarray(problem.scale.user_costs(units))
 
     def _repair(self, problem: Model, way: CompiledWay) -> None:
-        """Require that repaired solutions are valid, and that a second repair keeps them."""
+        """Require that repaired solutions are valid, and unchanged by a second repair."""
         name = way.named("repair")
         kind, solutions = problem.kind, self._solutions
         repaired = way.program.repaired(solutions)
@@ -432,7 +432,7 @@ class _Check:
         return random_ends(len(self._solutions), moves, self._problem.size, self._checked.seed)
 
     def _walk(self, problem: Model) -> Walk | None:
-        """Return the moves along which costs are followed, or None."""
+        """Return the moves after which updated costs are compared, or None."""
         if not follows(problem):
             return None
         return random_walk(problem, self._solutions, _STEPS, self._checked.seed)

@@ -26,7 +26,7 @@ _BLOCKS = 1024
 def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int32]:
     """Return the first and last place of random moves: count x moves x 2; none for one item.
 
-    The first move of an order is the longest possible, the second one is of adjacent items.
+    The first move of each order is the longest possible; the second is between adjacent items.
     """
     if size < 2 or moves < 1:
         return np.zeros((count, 0, 2), np.int32)
@@ -69,7 +69,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Mates:
-    """The mates of solutions, and four random words for each child."""
+    """The second parent of each child, and four random words for each child."""
 
     solutions: NDArray[Any]
     random: NDArray[np.uint32]
@@ -171,9 +171,9 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
 
 
 def follows(problem: Problem) -> bool:
-    """Return whether costs are followed along moves: by a state, or by adding up deltas.
+    """Return whether costs are updated after each move: by a state, or by adding deltas.
 
-    Deltas are added up if there are violations, and for choices.
+    Deltas are added if there are violations, or for choices.
     """
     functions = problem.functions if isinstance(problem, Model) else None
     if functions is None:
@@ -242,7 +242,7 @@ class CheckProgram:
     def followed(
         self, solutions: NDArray[Any], walk: Walk, mates: Mates | None = None
     ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return the costs after each move of a walk, as the state follows them, and the solutions.
+        """Return the costs after each move of a walk, as the state has them, and the solutions.
 
         With `mates`, the walk begins at the children of the solutions.
         """

@@ -1,7 +1,7 @@
 """The output of a run on the terminal and in log.txt.
 
 Only rank 0 prints. This folder contains the texts of the header, the table of progress and the
-notices; those of errors are written where the error is raised.
+notices; the texts of errors are where the errors are raised.
 
 - `Screen`: prints lines to a stream and, in full, to the log.
 - `ProgressTable`: the rows of progress of a run, with their columns.

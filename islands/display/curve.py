@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NEAREST = 1e-3
-"""Distances below this share of the largest one have the lowest block."""
+"""Distances below this share of the largest one are drawn as the lowest block."""
 _ROW = re.compile(
     r"[* ][C ] *\d+ +(?P<time>\S+) \| +(?P<cost>-?\d\S*) +(?P<gap>\S+) +\S+ \|", re.MULTILINE
 )

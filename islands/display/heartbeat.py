@@ -1,7 +1,7 @@
 """Report the current work of a command and the remaining time, on standard error and in a file.
 
-Other processes read the file. It is removed when all work is done; if the process ended before, it
-shows how far the work got.
+Other processes read the file. It is removed when all work is done; if the process ends before that,
+the file shows how far the work got.
 """
 
 import json
@@ -52,7 +52,7 @@ class Work:
 class Heartbeat:
     """Reports the current piece of the work of a command to a stream, if there is one.
 
-    A thread reports during long pieces, while the `with` block lasts. Otherwise output appears only
+    Inside a `with` block, a thread also reports during long pieces. Outside, output appears only
     between pieces, so that it does not affect measurements.
     """
 

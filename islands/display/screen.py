@@ -1,4 +1,4 @@
-"""Print the output of a run to a stream, and more of it to log.txt; only rank 0 prints."""
+"""Print the output of a run to a stream, and in full to log.txt; only rank 0 prints."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ class Screen:
         """Print to a stream and a log; `criteria` limit the length of the run.
 
         If the stream or the log cannot be written, it is no longer used, and `failed` receives the
-        error, and whether it is from the log; without `failed`, it is raised.
+        error, and whether it is from the log; without `failed`, the error is raised.
         """
         self._failed = failed
         self._standstill = standstill
@@ -176,7 +176,7 @@ class ProgressTable:
 def row(
     progress: Progress, before: Progress | None, *, has_checkpoint: bool = False, since: int = -1
 ) -> str:
-    """Return one row; the speed and the star compare it with `before`, or the star with `since`."""
+    """Return one row; speed and star refer to `before`; without it, the star refers to `since`."""
     is_new = progress.best_generation > since if before is None else progress.cost != before.cost
     return (
         f"{'*' if is_new and progress.cost is not None else ' '}{'C' if has_checkpoint else ' '}"

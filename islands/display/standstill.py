@@ -1,4 +1,4 @@
-"""Messages about a plateau, and about a search without a feasible solution: once per run."""
+"""Messages about a plateau and about a search without a feasible solution, each once per run."""
 
 from islands.configuration.defaults import searches
 from islands.configuration.resolved import Resolved
@@ -16,7 +16,7 @@ improvements in a long one count as a plateau."""
 
 
 class Standstill:
-    """Reports once that a run has long had no better cost, or no feasible solution."""
+    """Reports, once, that a run has not improved, or has no feasible solution, for a long time."""
 
     def __init__(self, advice: str, remedy: str = "") -> None:
         """Take the hints for a long plateau, and for a search without a feasible solution."""

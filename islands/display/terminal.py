@@ -11,7 +11,7 @@ from islands.parallel import has_launcher
 from islands.text import one_line
 
 _CELL = 100
-"""Maximum number of characters of the state in the output of a notebook cell."""
+"""Maximum number of characters of the status line in a notebook cell."""
 _BETWEEN_UPDATES = 0.5
 """Minimum number of seconds between two updates of the status line."""
 _COLOURS = (

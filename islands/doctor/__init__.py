@@ -1,6 +1,6 @@
 """Check a machine: software, devices and transports between ranks.
 
-This is `islands doctor`, which also runs under `mpirun` and prints advice for faster runs.
+It implements `islands doctor`, which also runs under `mpirun` and advises on faster runs.
 
 - `Checkup`: the result of all examinations, the same on every rank.
 - `TransportResult`: whether a transport works between ranks, and its speed.

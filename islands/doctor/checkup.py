@@ -90,7 +90,7 @@ class Checkup:
 
 
 def examine(world: World) -> Checkup:
-    """Try all that a run on these ranks would use; collective, with the same result on all."""
+    """Try everything that a run on these ranks would use; collective, equal on all ranks."""
     gpus = nvidia.gpus()
     backend, place, troubles = take(world, gpus)
     # The first rank of a host compiles; the others use its cached programs.
@@ -139,7 +139,7 @@ def examine(world: World) -> Checkup:
 def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, RankInfo, list[str]]:
     """Return the device that a run would use, its description, and why better ones are not used.
 
-    Collective. Unlike in a run, ranks may share a GPU, so everything else can be tried.
+    Collective. Unlike in a run, ranks may share a GPU, so that everything else can be tried.
     """
     backend, gpu, troubles = None, None, []
     try:
@@ -185,7 +185,7 @@ def _compiler() -> str | None:
 
 
 def compile_troubles(backend: Backend) -> list[str]:
-    """Return the errors of compiling a small program for this device; empty if it compiles."""
+    """Return the errors from compiling a small program for this device; empty if it compiles."""
     program = Source("population.cuh", {"ISLANDS_ENCODING": Permutation.header})
     try:
         backend.compile(program, backend.block(Room(0), 1, 1))

@@ -14,7 +14,7 @@ _TIMEOUT = 300
 
 @dataclass(frozen=True)
 class Startup:
-    """Seconds of each step, in order, for the embedded instance on one rank."""
+    """Seconds of each step, in order, for the instance demo/tsp on one rank."""
 
     backend: str
     seconds: dict[str, float]

@@ -50,9 +50,9 @@ def permutation(
     cost. `name` is the name in results; `best_known` is a cost, for gaps and `stop="best-known"`.
     `plot` is a Python function that plots a solution: it receives the solution and Matplotlib axes.
 
-    `before` has pairs of items, the first of which precedes the second in all solutions. With
-    `parts`, a solution is divided into this number of orders, which together contain all items: the
-    entries from n on, one less than parts, are separators.
+    `before` has pairs of items: the first item of a pair precedes the second in all solutions. With
+    `parts`, a solution is divided into this number of orders, which together contain all items:
+    entries with values from n on, one fewer than parts, are separators.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost

@@ -26,7 +26,7 @@ _BLOCKS, _THREADS = 1024, 128
 
 
 class ModelEvaluation(Evaluation):
-    """The evaluation of a model, whose reference only verifies costs."""
+    """The evaluation of a model; its `reference` function only verifies costs."""
 
     python: PythonCosts | None
 
@@ -126,7 +126,7 @@ class ModelEvaluation(Evaluation):
         must_leave: Callable[[], bool],
         factors: NDArray[np.float64] | float,
     ) -> NDArray[np.int64]:
-        """Return the compared costs of the first solutions, given their minimised costs."""
+        """Return minimised costs with priced violations, as kernels compare them."""
         model, real = self._model, self._model.scale.real
         if not real and (np.abs(costs) > priced.LARGEST_COST).any():
             raise messages.too_large_with_violation(

@@ -8,7 +8,7 @@ from islands.problems.solution_kinds import SolutionKind
 
 FAULTS = "_faults"
 """The member of `struct Data` to which kernels report invalid values of user functions
-(kernels/problems/faults.cuh). Unlike names of users, it does not begin with a letter."""
+(kernels/problems/faults.cuh). Unlike user-defined names, it does not begin with a letter."""
 _FAULT_KINDS = 7
 
 
@@ -36,8 +36,8 @@ def reject_faults(
 ) -> None:
     """Raise a `RunError` about the first reported kind of fault, if any.
 
-    `argument` is the name of the cost function, `changer` that of the code that may change a
-    solution, "repair" or "state". Absolute integer costs are at most 2**`bits`.
+    `argument` is the name of the cost function, and `changer` is the name of the code that may
+    change a solution, "repair" or "state". Absolute integer costs are at most 2**`bits`.
     """
     reported = np.flatnonzero(words[:, 0])
     if not reported.size:

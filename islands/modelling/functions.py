@@ -47,7 +47,7 @@ def _same(solutions: Any) -> Any:
 class UserFunction:
     """A Python function of the user that returns costs, and the name of its argument.
 
-    `batch=` and `reference=` take an array of solutions, one per row, `function=` takes one.
+    `batch=` and `reference=` take an array with a solution per row, `function=` one solution.
     """
 
     argument: str
@@ -55,7 +55,7 @@ class UserFunction:
     takes_one: bool = False
     """Whether it takes one solution per call, as `function=` does."""
     presented: Callable[[Any], Any] = _same
-    """Converts a solution, or one per row, to the form that the function takes."""
+    """Converts a solution, or an array of them, to the form that the function takes."""
 
     @property
     def is_batch(self) -> bool:
@@ -74,7 +74,7 @@ class UserFunction:
 
         `real` requires float64 if True, int64 if False. Costs are in the memory of the solutions,
         which may be that of a GPU. If the function takes one solution per call, calls are skipped
-        once `must_leave` returns True, or after a cost that `ends` them.
+        once `must_leave` returns True, or after a cost for which `ends` does.
         """
         if not self.is_batch:
             return self._usable(solutions, self._called_for_each(solutions, real, must_leave, ends))
@@ -84,7 +84,7 @@ class UserFunction:
         return costs[0] if len(costs) == 1 else array_module(solutions).concatenate(costs)
 
     def _usable(self, solutions: Any, costs: Any) -> Any:
-        """Return costs, of all solutions or the first ones; reject NaN and large integers."""
+        """Return the costs of all or the first solutions; reject NaN and large integers."""
         if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
             raise _too_large(self.argument, costs[large][0].item())
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -324,7 +324,7 @@ class PythonCosts:
         self._workers, self.callers = None, 1
 
     def _require_equal_costs(self, workers: WorkerPool) -> None:
-        """Reject a function whose cost of a solution differs in another process."""
+        """Reject a function that returns a different cost in another process."""
         cost, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
         if not agree(cost, other, real=self.real):
@@ -350,7 +350,7 @@ class WorkerPool:
         """Start `count` processes by fork, so that they do not run the script again."""
         self.count = count
         self._rows = 1
-        """The number of solutions that took `_CHUNK_SECONDS` in the slowest chunk of a call."""
+        """The number of solutions per `_CHUNK_SECONDS` in the slowest chunk of the last call."""
         self._is_abandoned = False
         context = multiprocessing.get_context("fork")
         self._pool = ProcessPoolExecutor(count, context, _start_worker, (function, os.getpid()))
@@ -369,7 +369,7 @@ class WorkerPool:
     ) -> NDArray[Any]:
         """Return the costs of all rows, or of the first ones if `must_leave` or `ends` is true.
 
-        After a cost that `ends` the call, the chunks in progress are completed and returned.
+        After a cost for which `ends` is true, the chunks in progress are completed and returned.
         """
         # If a function is faster than passing a chunk, chunks are larger than an even share.
         share = 1 if ends is not None else -(-len(solutions) // (_CHUNKS_PER_WORKER * self.count))

@@ -35,7 +35,7 @@ _TYPES = "".join(f"using moves::{move};\n" for move in _MOVES) + (
 """The names of moves and of memory in the user's code."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
 _WITHOUT_DATA = re.compile(r"(?:[^,]*,){2}\s*const\s+Data\s*&\s*")
-"""Parameters of a constructor whose data are unnamed, and therefore unused."""
+"""Matches the parameters of a constructor if that of the data is unnamed, and therefore unused."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Functions:
         return not constructors or not all(map(_WITHOUT_DATA.fullmatch, constructors))
 
     def stored(self) -> dict[str, Any]:
-        """Return the functions for a file, from which `Text.restored` restores the texts."""
+        """Return the functions in a form to save, from which `Text.restored` restores the texts."""
         return asdict(self, dict_factory=_without_empty)
 
     def returns_real(self, kind: SolutionKind) -> bool:
@@ -147,7 +147,7 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves that tempering proposes; with a state, none if moves are corrected."""
+        """Return the moves that tempering proposes: none for a state if solutions are corrected."""
         if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):
@@ -177,7 +177,7 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, named by a hash of its content."""
-        # The code of other functions hides equal names in that of the cost, and sees all others.
+        # Code of other functions hides equal names of the cost's code, and sees its other names.
         others = {
             "delta": (self.delta, DELTA),
             "repair": (self.repair, REPAIR),
@@ -241,7 +241,7 @@ class Functions:
 
 
 def _overloads(text: Text, function: str, moves: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the moves, of those given, for which a function is overloaded."""
+    """Return those of the given moves for which a function is overloaded."""
     words = {word for match in text.declared(function) for word in re.findall(r"\w+", match[2])}
     return tuple(move for move in moves if move_type(move) in words)
 

@@ -23,7 +23,7 @@ from islands.space.parameters import (
 )
 
 _OF_MOVES = ("delta", "state", "repair", "cooperative")
-"""Arguments that `mixed` lacks, as they access the entries of a solution by index."""
+"""Arguments that `mixed` does not take, as they access the entries of a solution by index."""
 
 
 @explained

@@ -1,4 +1,4 @@
-"""User-defined problems: a kind of solution, and functions for their cost."""
+"""User-defined problems: a kind of solution, and functions that compute its cost."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping
@@ -38,8 +38,8 @@ from islands.untrusted import bounded_text, followed
 _pricing = RLock()
 """Held while a price is computed, so that other threads wait for it."""
 _PRICED_BY = 16
-"""Number of random solutions in each group, from which the price of a violation is estimated: few,
-as the user's functions may be slow."""
+"""Number of random solutions in each group that is used to estimate the price of a violation. It is
+small, as the user's functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """Maximum number of bytes in a solution file, for comments and for each entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
@@ -131,7 +131,7 @@ class Model(Extensible):
 
     @cached_property
     def flips(self) -> Flips | None:
-        """The changes of a quadratic cost by flips, if it is sparse and all subsets are allowed."""
+        """The cost changes of flips, for a sparse quadratic cost if all subsets are allowed."""
         form = self.statement.quadratic
         if form is None or self.chains.proposals != ("flip",):
             return None
@@ -140,7 +140,7 @@ class Model(Extensible):
 
     @property
     def scale(self) -> Scale:
-        """How to interpret costs; a first cost of a Python function tells whether they are real."""
+        """How to interpret costs; the first cost of a Python function shows if they are real."""
         return Scale(
             maximise=self.maximise,
             real=self._returns_real if self._python is None else self._python.real,
@@ -226,7 +226,7 @@ class Model(Extensible):
         return violation
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return the violation of each row, as `costs` does; zeros without `violation=`."""
+        """Return the violation of each row, computed as in `costs`; zeros without `violation=`."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
         if not self._priced:
             return np.zeros(len(solutions))
@@ -363,7 +363,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
 def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
     """Return groups of random solutions, from which the price of a violation is computed.
 
-    If solutions are subsets, further groups have ever fewer items, as feasible ones may have few.
+    For subsets, each further group has fewer items, as feasible subsets may be small.
     """
     groups = [kind.drawn(_PRICED_BY, seed=0)]
     if kind.name == "subset" and getattr(kind, "choose", None) is None:

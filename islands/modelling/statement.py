@@ -1,4 +1,4 @@
-"""The arguments that define the cost of solutions: code or functions, data, and others."""
+"""The arguments that define the cost of solutions, such as code, functions and data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class StatementKeywords(TypedDict, total=False):
 class Statement:
     """The arguments of `permutation`, `subset`, `choices`, `keys` and `real` besides the kind.
 
-    They are validated when they are used, since this depends on the kind of solution.
+    They are validated when they are used, as validation depends on the kind of solution.
     """
 
     cost: Code | None = None
@@ -76,10 +76,10 @@ class Statement:
     best_known: float | None = None
     plot: Function | None = None
     quadratic: Form | None = field(default=None, metadata=INTERNAL)
-    """The form of the data of a ready-made model that determine the whole cost: see `Flips`."""
+    """The form of a ready-made model's data, if they determine the whole cost: see `Flips`."""
 
     def changed(self, changes: Mapping[str, Any]) -> Statement:
-        """Return the statement with other arguments; new code may call functions of the old."""
+        """Return the statement with other arguments; new code may call functions of old code."""
         texts = {name: self._text(name, changes[name]) for name in changes if name in TEXTS}
         same = self.quadratic if not changes.keys() - {"maximise"} else None
         return replace(self, **{**changes, **texts, "quadratic": same})
@@ -113,7 +113,7 @@ class Statement:
     def python(self, kind: SolutionKind) -> PythonCosts | None:
         """Return the Python function of the cost, or None if the cost is CUDA code.
 
-        Reject a statement without a cost, and one with several.
+        Reject a statement without a cost or with several costs.
         """
         functions = {"cost": self.cost, "batch": self.batch, "function": self.function}
         named = [name for name, value in functions.items() if value is not None]
@@ -137,7 +137,7 @@ class Statement:
         return Functions(**texts, cooperative=flag("cooperative", self.cooperative))
 
     def _require_moves(self, kind: SolutionKind) -> None:
-        """Reject changes by moves for solutions that are corrected after a move."""
+        """Reject delta and state if solutions are corrected after each move."""
         for name, text in {"delta": self.delta, "state": self.state}.items():
             if kind.may_leave and text is not None:
                 raise messages.moves_that_are_corrected(
@@ -163,7 +163,7 @@ class Statement:
         return PythonCosts(function, kind, always_real=True)
 
     def members(self, kind: SolutionKind) -> Members:
-        """Return the data with the types of kernels."""
+        """Return the data in types that kernels support."""
         members = members_of(self.data)
         if ITEMS in members and ITEMS in kind.members:
             raise UsageError("data: with parts=, items is the number of items. Choose another name")

@@ -1,4 +1,4 @@
-"""Subclasses of models, which may change code, data, constants, the exact cost and the picture."""
+"""Subclasses of models, which may change code, data, constants, the exact cost and the plot."""
 
 from abc import abstractmethod
 from collections import ChainMap
@@ -59,7 +59,7 @@ class Extensible(Problem):
         """Return the violation of each row, as evaluated in a run: without the reference."""
 
     def __init_subclass__(cls, **changes: Any) -> None:
-        """Set the arguments that differ from the base class: code such as `cost`, or others."""
+        """Set the arguments that differ from the base class, such as `cost` or `maximise`."""
         super().__init_subclass__()
         known = (*_CHANGEABLE, *cls.hooks)
         for name in changes:
@@ -107,7 +107,7 @@ class Extensible(Problem):
     def inherited(self, name: str, differs: Callable[[type], bool]) -> Any:
         """Return a member of the nearest class that defines it.
 
-        Return None if there is no such class, or if a nearer one `differs`.
+        Return None if there is no such class, or if `differs` is true for a nearer class.
         """
         for model in _subclasses(type(self)):
             if name in vars(model):

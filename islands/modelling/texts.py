@@ -1,4 +1,4 @@
-"""CUDA code of the user, with the code that precedes it and that of a base class."""
+"""CUDA code of the user, with the code that precedes it and the code of a base class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
 
 @dataclass(frozen=True)
 class Text:
-    """CUDA code of the user, and the file name in messages of compilers."""
+    """CUDA code of the user, and its file name in compiler messages."""
 
     name: str
     code: str
@@ -84,7 +84,7 @@ class Text:
         return [*([] if self.base is None else self.base.layers), self]
 
     def declared(self, function: str) -> list[re.Match[str]]:
-        """Return matches of the definitions of a function: its return type and its parameters.
+        """Return a match for each definition of a function, with its return type and parameters.
 
         If there are none, return those of the base class.
         """
@@ -107,7 +107,7 @@ class Text:
     ) -> str:
         """Return the namespace of a function, nested in the namespaces of its base classes.
 
-        A text thus hides equal names of its base class, and can use all other ones.
+        A text thus hides equal names of its base class, and can use all other names.
         `head` precedes all texts; `inside` follows them.
         """
         scope, colons, last = name.rpartition("::")
@@ -125,14 +125,14 @@ class Text:
 
     @property
     def checked(self) -> str:
-        """The code, in which functions declared as long long cannot return real numbers."""
+        """The code, changed so that functions declared as long long cannot return real numbers."""
         plain, code = without_comments(self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
             code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
         return code
 
     def require(self, signature: Signature) -> None:
-        """Reject code without a function of this signature, or that includes headers.
+        """Reject code that lacks a function of this signature, or that includes headers.
 
         Headers cannot be included, as the code is compiled inside a namespace.
         """

@@ -2,8 +2,8 @@
 
     nx.approximation.traveling_salesman_problem(G, backend="islands")
 
-It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of those
-in networkx, and `time_limit`, the maximum number of seconds of a call. networkx finds this folder
+It needs `pip install 'islands[networkx]'`. The functions have the arguments and results of their
+networkx counterparts, and `time_limit`, the maximum seconds of a call. networkx finds this folder
 through the entry points of the package, and imports it when networkx itself is imported. NumPy and
 networkx are therefore only imported in functions.
 
@@ -46,7 +46,7 @@ _INFERIOR = {
     "TestColoring::test_special_cases": "expects the colours that each strategy needs",
     "TestColoring::test_strategy_as_function": "expects the colours of a strategy",
 }
-"""networkx tests that expect the result of one heuristic, often an inferior one, and why."""
+"""networkx tests that expect the result of one heuristic, often an inferior result, and why."""
 
 
 def get_info() -> dict[str, Any]:
@@ -205,7 +205,7 @@ class Backend:
         weight: str | None = None,
         time_limit: float = SECONDS,
     ) -> tuple[Any, tuple[set[Any], set[Any]]]:
-        """Return the value of a large cut and its two sides; with p = 0 or 1, one is empty."""
+        """Return the value of a large cut and its two sides; with p = 0 or 1, one side is empty."""
         if not 0 < p < 1:
             return 0, (set(G), set()) if p >= 1 else (set(), set(G))
         return cut_of(G, None, seed, weight, Clock(G, time_limit))

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _PROVING = 0.2
 """Share of the time for a proof that a cover or a clique is optimal."""
 _MOST_NESTED = 400
-"""Maximum size of a clique for a proof, which is also the depth of its recursion."""
+"""Maximum size of a clique for a proof, which is also the depth of the recursion."""
 _MOST_MISSING = 300_000
 """Maximum number of missing edges to list for a clique search; listing more takes seconds."""
 _MOST_ROWS = 5_000
 """Maximum number of rows of a covering problem; with more, a quadratic problem is solved."""
 _STEPS = 20
-"""Steps per node in a generation of a covering; few, so that generations are short."""
+"""Steps per node in a generation of a covering problem: few, so that generations are short."""
 
 
 def cut_of(
@@ -85,7 +85,7 @@ def _separate(graph: Any, colours: dict[Any, int]) -> None:
 
 
 def largest_clique(graph: Any, clock: Clock) -> set[Any]:
-    """Return a large clique, the largest one if this is proven quickly.
+    """Return a large clique; it is the largest one if a quick proof succeeds.
 
     Otherwise, search for an independent set of the complement, unless it has too many edges.
     """
@@ -215,7 +215,7 @@ def vertex_cover_of(
 
 
 def cover_of(graph: Any, rows: list[set[Any]], weight: str | None, clock: Clock) -> set[Any]:
-    """Return nodes of small total weight that hit each row; optimal if this is proven quickly."""
+    """Return nodes of small total weight that hit each row; optimal if a quick proof succeeds."""
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array

@@ -1,7 +1,7 @@
 """The progress and the result of a run: plain records for all other packages.
 
-The numbers pass from the islands to rank 0, to the stopping criteria, the screen, the files and
-the user's callback, which do not depend on each other.
+The numbers pass from the islands to rank 0, and from there to the stopping criteria, the screen,
+the files and the user's callback, which do not depend on each other.
 
 - `Progress`: the state of a run at one moment, as a callback receives it.
 - `Tally`: the numbers that ranks combine at the end of an epoch.

@@ -8,7 +8,7 @@ from islands.migration import Arrivals
 from islands.problems.scale import reaches
 
 INTERRUPTED = "interrupted by a signal"
-"""The reason of a run that SIGINT ended."""
+"""The stopping reason of a run that SIGINT ended."""
 
 
 @dataclass(frozen=True)

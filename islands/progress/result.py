@@ -52,8 +52,8 @@ class Result:
     """The best solution, exactly checked, and how it was found.
 
     Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
-    the instance's costs have decimals. A run without a feasible solution has no cost, no solution
-    and no island; with `violation=`, it has the solution with the smallest violation.
+    the instance's costs have decimals. A run without a feasible solution has no cost and no
+    island; its solution is None or, with `violation=`, that with the smallest violation.
 
     >>> result = islands.solve("demo/tsp", generations=2)
     >>> result.cost, result.gap, result.reason
@@ -112,7 +112,7 @@ class Result:
     colony: int | None = None
     """The colony of `island`; None for a run without colonies."""
     colonies: Sequence[Mapping[str, Any]] = ()
-    """The settings of each colony in short, and the best cost on its islands."""
+    """A summary of the settings of each colony, and the best cost on its islands."""
     abandoned_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
     write_error: str = ""
@@ -133,11 +133,11 @@ class Result:
     """A proven lower bound on the optimum, or an upper bound on a profit; None if not requested, or
     not proven in time."""
     bound_gap: float | None = None
-    """How far the cost is from the bound or the estimate, in per cent of it."""
+    """The difference between the cost and the bound or estimate, in per cent of the latter."""
     bound_kind: str = ""
-    """`1-tree` or `estimate` of tours, `assignment` of directed tours, `linear` or `branch-and-cut`
-    of knapsacks, `nearest` of sparse assignments; empty if no bound was requested, or the run was
-    interrupted."""
+    """`1-tree` or `estimate` for tours, `assignment` for directed tours, `linear` or
+    `branch-and-cut` for knapsacks, `nearest` for sparse assignments; empty if no bound was
+    requested, or the run was interrupted."""
     bound_estimate: float | None = None
     """An estimate of the bound, if none was proven in time; a solution may be better."""
     bound_seconds: float = 0.0
@@ -218,7 +218,7 @@ class Result:
     def require_solution(self, hint: str = "") -> Self:
         """Return the result; raise a `RunError` if the run ended without a solution.
 
-        An interrupted run may still find a solution, and is returned.
+        The result of an interrupted run is returned, as the run may be resumed.
         """
         if self.cost is not None or self.interrupted or self.suspended:
             return self

@@ -42,7 +42,7 @@ class BestCost(NamedTuple):
 class Standings:
     """The progress of runs, as stopping criteria read it: arrays with a number for each run.
 
-    An array is computed when a criterion reads it, as most criteria need few of them.
+    An array is computed when a criterion reads it, as most criteria need few arrays.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Standings:
         generation: NDArray[np.int64],
         seconds: NDArray[np.float64],
     ) -> None:
-        """Take the measures of each island of each run, and the problems of those in progress."""
+        """Take the measures of each island of each run, and the problems of runs in progress."""
         self.generation, self.seconds = generation, seconds
         self._interpreter, self._measured, self._problems = interpreter, measured, problems
 
@@ -115,7 +115,7 @@ class Standings:
         return self._where(lambda best: best.is_within(percent))
 
     def _where(self, test: Callable[[BestCost], bool]) -> NDArray[np.bool_]:
-        """Return the result of a test of the best cost of each run, false without a solution."""
+        """Return whether the best cost of each run passes a test; false without a solution."""
         costs = self._best.tolist()
         results = np.zeros(len(costs), np.bool_)
         for run, problem in self._problems.items():

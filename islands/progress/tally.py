@@ -56,7 +56,7 @@ class StopRequests(NamedTuple):
 
 @dataclass(frozen=True)
 class Tally:
-    """The sums over all islands, and the best cost, which is minimised."""
+    """The sums over all islands, and the best cost; costs are minimised."""
 
     best: int
     """`NO_SOLUTION` if there is none."""

@@ -67,8 +67,8 @@ def _counted(words: Iterable[str]) -> str:
 class Stopwatch:
     """A stopwatch that is cheap enough for every epoch: each lap ends a phase.
 
-    It measures the host, which waits for a GPU only when it needs a result: a phase with such a
-    result includes the generations before it.
+    It measures the host, which waits for a GPU only when it needs a result: a phase that waits
+    for a result includes the generations before it.
     """
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class EnergyMeter:
     def of_all_ranks(self) -> float | None:
         """Return the energy in joules, or None if it is unknown for any rank; collective.
 
-        Ranks on the same GPU count it once.
+        A GPU that several ranks use counts once.
         """
         now = self._backend.joules()
         spent = None if now is None or self._before is None else now - self._before

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 _NEVER = 1 << 62
-"""A generation that no run reaches; sums of two fit into 64 bits."""
+"""A generation that no run reaches; the sum of two such numbers fits into 64 bits."""
 
 
 @dataclass(frozen=True)

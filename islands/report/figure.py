@@ -1,4 +1,4 @@
-"""Figures: the only module that imports Matplotlib, which is optional."""
+"""Matplotlib figures; no other module imports Matplotlib, which is optional."""
 
 import math
 import re
@@ -25,12 +25,12 @@ _NEAR, _DECADES = 10.0, 100.0
 """Ratios of the largest to the smallest value of a logarithmic axis: below the first one, labels
 have equal distances; from the second one on, they are powers of ten."""
 _INK, _GRID = "#1a1b1d", "#d3d4d6"
-"""Colours that a page replaces by its own."""
+"""Colours that a page replaces with its theme."""
 _RASTER_DPI = 160
 _STYLE: Mapping[str, Any] = {
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
     **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
-    "text.usetex": False,  # a matplotlibrc in the current folder could have commands of TeX
+    "text.usetex": False,  # a matplotlibrc in the current folder could contain TeX commands
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
     "axes.grid": True,
@@ -62,7 +62,7 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
 @contextmanager
 def needed(module: str = "matplotlib") -> Iterator[None]:
-    """Turn the error of importing a module inside the block into one that names the extra."""
+    """Turn an ImportError inside the block into an error that names the extra to install."""
     try:
         yield
     except ImportError as error:
@@ -73,7 +73,7 @@ def needed(module: str = "matplotlib") -> Iterator[None]:
 
 
 def style(salt: str = "islands") -> Any:
-    """Return the context in which figures are created; refuse to work without Matplotlib.
+    """Return the context in which figures are created; raise an error without Matplotlib.
 
     The names of the parts of an SVG depend on the salt, which differs between figures of a page.
     """

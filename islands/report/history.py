@@ -1,4 +1,4 @@
-"""The course of a run: the costs of its islands, and the gains by migrants."""
+"""The course of a run: the costs of its islands, and the gains from migrants."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class History:
 
     @classmethod
     def of(cls, trace: pa.Table, *, maximise: bool) -> Self:
-        """Return the history of all rows of a trace, which has at least one."""
+        """Return the history of all rows of a trace, which has at least one row."""
         columns = {name: _floats(trace, name) for name in (*_MEASURES, "seconds", "evaluations")}
         generation, island = _whole(trace, "generation"), _whole(trace, "island")
         generations, row = np.unique(generation, return_inverse=True)
@@ -80,9 +80,9 @@ class History:
         return np.where(np.isinf(best), np.nan, best)
 
     def changes(self, over: Floats, column: int | None = None) -> tuple[Floats, Floats]:
-        """Return where on an axis the best cost of an island, or of all, changes, and the costs.
+        """Return where the best cost of an island, or of all islands, changes, and the new costs.
 
-        `over` has the position of each generation with rows. A cost is at the position of the
+        `over` has the axis position of each generation with rows. A cost is at the position of the
         generation that found it, perhaps between two rows. The last cost is repeated at the end.
         """
         if column is None:
@@ -119,7 +119,7 @@ class History:
         return np.asarray(percent_worse(values, reference, maximise=self.maximise))
 
     def thinned(self, most: int, *, early: bool = False) -> History:
-        """Return at most about `most` generations, the first and last included.
+        """Return at most about `most` generations, including the first and last.
 
         They are evenly spaced; with `early`, half of them are on a logarithmic scale.
         """
@@ -167,7 +167,7 @@ def _whole(table: pa.Table, name: str) -> Whole:
 
 @dataclass(frozen=True)
 class Migrants:
-    """The migrants of a run that arrived, one per element of each array, ordered by generation."""
+    """The migrants that arrived in a run, one per element of each array, ordered by generation."""
 
     generation: Whole
     source: Whole
@@ -175,7 +175,7 @@ class Migrants:
     cost: Floats
     accepted: NDArray[np.bool_]
     gain: Floats
-    """How much better the migrant was than the best cost of its island in the previous row.
+    """How much better the migrant was than the best cost of the island in the previous row.
 
     It is 0 if a better migrant arrived at the island in the same migration.
     """
@@ -234,7 +234,7 @@ class Lineage:
         """Return the lineage that ends with the best solution of an island in a generation.
 
         It is followed backwards: the last migrant that became the best of the island came from
-        another one, whose best came from a third one, and so on.
+        another island, whose best came from a third island, and so on.
         """
         won = np.flatnonzero(migrants.gain > 0)
         won = won[np.argsort(migrants.target[won], kind="stable")]

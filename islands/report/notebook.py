@@ -23,7 +23,7 @@ def of_result(result: Result) -> str:
 
 
 def html(result: Result, recorded: Callable[[], RecordedRun]) -> str:
-    """Return a result as HTML without scripts; `recorded` returns its run."""
+    """Return a result as HTML without scripts; `recorded` returns its `RecordedRun`."""
     rows = "".join(_row(name, value) for name, value in result.facts().items())
     settings = "".join(_row(name, str(value)) for name, value in flat(result.settings).items())
     parts = [

@@ -61,13 +61,13 @@ class Page:
 
 
 def require_html(option: str, path: Path) -> None:
-    """Reject the value of an option, a file for a page, that browsers would not open as HTML."""
+    """Reject the path of a page, given as an option, if browsers would not open it as HTML."""
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"{option} {path}: must end in {either(_SUFFIXES)}, as a page is HTML")
 
 
 def require_packages() -> None:
-    """Refuse to write pages without Matplotlib or Jinja2."""
+    """Raise an error if Matplotlib or Jinja2 is missing."""
     style()
     _template("page.html")
 
@@ -102,7 +102,7 @@ def preformatted(text: str, kind: str = "wide") -> str:
 
 
 def contents(names: Sequence[str]) -> str:
-    """Return links to the articles of these names."""
+    """Return links to the articles with these names."""
     return _element("contents", names)
 
 

@@ -1,4 +1,4 @@
-"""One picture of a run: what `islands plot` writes and `Result.plot` draws."""
+"""The pictures of a run, which `islands plot` writes and `Result.plot` draws."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path

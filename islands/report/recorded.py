@@ -1,4 +1,4 @@
-"""All that a report needs of one run, read from its folder."""
+"""The data of one run that a report needs, read from its folder."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class RecordedRun:
         return problem
 
     def _named(self, name: str) -> Problem:
-        """Return the problem that the user has named; reject one that is not the run's."""
+        """Return the problem that the user has named; reject it if it is not that of the run."""
         form = self.settings.get("format")
         named = loaded(name, None if form is None else str(form))
         problem = named.as_solved(self.settings)
@@ -164,7 +164,7 @@ class RecordedRun:
 
     @property
     def best(self) -> float | None:
-        """The best cost, or that so far of an unfinished run; None without a feasible solution."""
+        """The best cost, so far if the run is unfinished; None without a feasible solution."""
         if self.result is not None:
             return self.result.cost
         best = np.nan if self.history is None else float(self.history.overall()[-1])
@@ -230,7 +230,7 @@ def method_of(settings: Mapping[str, Any]) -> str:
 
 
 def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the settings of each colony; a run without any is one colony."""
+    """Return the settings of each colony; a run without colonies counts as one."""
     colonies: Sequence[Mapping[str, Any]] = settings.get(COLONIES, [settings])
     return colonies
 

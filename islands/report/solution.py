@@ -67,7 +67,7 @@ def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution)
 
 
 def _plotted(function: Callable[[Solution, Any], Any], axes: Any, solution: Solution) -> str:
-    """Draw a solution by the function of its problem; return the caption."""
+    """Draw a solution with the `plot` function of its problem; return the caption."""
     try:
         function(solution.copy(), axes)
     except IslandsError:

@@ -29,7 +29,7 @@ _SMALL_MATCH = 12
 """Up to this number of nodes, the search ends when it has converged."""
 _LEAST_SECONDS = 0.001
 _FEWEST_RELAXED = 50
-"""Minimum number of nodes for a start solution by SciPy's relaxation."""
+"""Minimum number of nodes for a start solution from SciPy's relaxation."""
 _RELAXING, _STEP_SECONDS, _STEP_NODES = 0.3, 0.006, 150
 """Share of the time for the relaxation; seconds of a step with `_STEP_NODES` nodes, which grow with
 the cube of the number of nodes."""
@@ -160,9 +160,9 @@ def _score(a: NDArray[Any], b: NDArray[Any], order: NDArray[np.int64]) -> Any:
 def _relaxed(
     a: Matrix, b: Matrix, match: _Match, end: float, *, maximise: bool
 ) -> NDArray[np.int64] | None:
-    """Return a match by SciPy's relaxation in part of the time; None for few nodes.
+    """Return a match from SciPy's relaxation, in part of the time; None for few nodes.
 
-    With many nodes, a search takes a long time to find a match as good as this.
+    With many nodes, a search takes a long time to find a match of equal quality.
     """
     from scipy.optimize import quadratic_assignment as by_scipy
 

@@ -16,7 +16,7 @@ Vectors = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Variables:
-    """The bounds of the variables; those with equal bounds are not part of the search."""
+    """The bounds of the variables; variables with equal bounds are not part of the search."""
 
     low: Vectors
     high: Vectors
@@ -119,7 +119,7 @@ class Function:
         constraints: list[Constraint],
         variables: Variables,
     ) -> None:
-        """Evaluate by `mapped`, which calls a function for each vector; if None, in one call."""
+        """Evaluate by `mapped`, which calls a function for each vector; if None, by one call."""
         self._bound = _WithArguments(func, args)
         self._mapped, self._constraints, self.variables = mapped, constraints, variables
         self.calls = 0

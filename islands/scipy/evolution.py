@@ -34,7 +34,7 @@ _STRATEGIES = {
 }
 """The strategies of the search that are most similar to SciPy's."""
 _MUTATION, _RECOMBINATION = (0.5, 1), 0.7
-"""SciPy's defaults; with them, the search adapts both."""
+"""SciPy's defaults; with these values, the search adapts both rates."""
 _LEAST_POPULATION = 5
 _BEST = 0.9
 """Share of the population whose values must be close for the search to end."""
@@ -134,7 +134,7 @@ class _Population:
         self.error: BaseException | None = None
 
     def costs(self, vectors: Vectors) -> Vectors:
-        """Return the costs of vectors; those of individuals are not computed again."""
+        """Return the costs of vectors; known costs of individuals are not computed again."""
         if not self.is_ready:
             return np.zeros(len(vectors))  # this call only determines that costs are real numbers
         known = (self._rows == vectors).all(axis=1) if len(vectors) == 1 else np.zeros(1, bool)

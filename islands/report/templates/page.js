@@ -1,4 +1,4 @@
-// Values at the pointer, and zoom, of the figures of a page.
+// Show values at the pointer in the figures of a page, and zoom into the figures.
 "use strict";
 const MOST = 17, SMALLEST = 6;  // maximum lines of values; minimum side of a part to magnify
 const tip = document.createElement("div");
