@@ -404,7 +404,7 @@ def compiled(
     load: Callable[[Path], Any],
     begins: Callable[[Source], None] = lambda _: None,
 ) -> tuple[Any, str]:
-    """Return the program that `load` returns for machine code (such as of `sm_90`), and its digest.
+    """Return what `load` returns for the machine code of, for example, `sm_90`, and the digest.
 
     `begins` is called before a compilation, but not if the program is in the cache.
     """

@@ -53,7 +53,7 @@ _BEGAN_IN = "began_in"
 _CONTENT = "content"
 """The key, in the store only, of the digest of the file from which an instance was read."""
 _MOST_TRIED = 20
-"""Maximum number of instances to try to read in advance; the first that is read checks settings."""
+"""Maximum number of instances to try, until one can be read to check the settings."""
 
 
 class BatchRun(NamedTuple):

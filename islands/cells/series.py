@@ -187,7 +187,7 @@ class Series:
 
     @property
     def write_error(self) -> str:
-        """The error of writing files of the last run, which ended the series; may be empty."""
+        """The error in writing files of the last run, which ended the series; empty if none."""
         return self.results[-1].write_error if self.results else ""
 
     def require_solutions(self, hint: Callable[[str], str]) -> None:

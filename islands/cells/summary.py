@@ -47,7 +47,7 @@ class Summary:
     hit_seconds: float | None
     """The mean time of these runs."""
     evaluations: float
-    """The mean over all runs, as for the seconds."""
+    """The mean over all runs; `seconds` is a mean as well."""
     seconds: float
     bound: float | None = None
     """The largest lower bound that a run has proven, or the smallest upper bound of a profit."""

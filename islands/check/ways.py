@@ -124,8 +124,8 @@ def _rechosen(
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the choices after one move each, and the moves: item, value, other item or -1.
 
-    If no two items can be exchanged, one item changes, provided that the problem `sets` single
-    values.
+    If no two items can be exchanged, one item gets another value, provided that `sets` allows
+    this.
     """
     count, rows, sizes = len(before), np.arange(len(before)), kind.sizes
     item = random.choice(np.flatnonzero(sizes > 1), size=count)
@@ -242,7 +242,7 @@ class CheckProgram:
     def followed(
         self, solutions: NDArray[Any], walk: Walk, mates: Mates | None = None
     ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return the costs after each move of a walk, as the state has them, and the solutions.
+        """Return the costs after each move of a walk, computed by the state, and the solutions.
 
         With `mates`, the walk begins at the children of the solutions.
         """

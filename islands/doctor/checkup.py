@@ -90,7 +90,7 @@ class Checkup:
 
 
 def examine(world: World) -> Checkup:
-    """Try everything that a run on these ranks would use; collective, equal on all ranks."""
+    """Try everything that a run on these ranks would use; collective, with equal results."""
     gpus = nvidia.gpus()
     backend, place, troubles = take(world, gpus)
     # The first rank of a host compiles; the others use its cached programs.

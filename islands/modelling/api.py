@@ -41,8 +41,8 @@ def permutation(
 
     `violation` returns the amount by which a solution is infeasible, or 0: CUDA code with the
     arguments of `cost`, or a Python function with those of `batch` or `function`. Feasible
-    solutions are better than all others. With it, `delta` and `change` return the changes of both
-    cost and violation. `price` is the cost of a unit of violation when infeasible solutions are
+    solutions are better than all others. `delta` and `change` then return the changes of both cost
+    and violation. `price` is the cost of a unit of violation when infeasible solutions are
     compared: a number, or "adaptive", which begins with an estimate from random solutions.
 
     `reference` computes the costs of a batch in NumPy, to verify the best solution; with
@@ -95,9 +95,9 @@ def choices(
     """Return a problem whose solutions choose one of k values for each of n items.
 
     `s[i]` is from 0 to k - 1, or to `k[i]` - 1 if k has a number for each item. Searches change one
-    value (`Set`) or exchange those of two items (`Swap`), only within a group if `groups` has a
-    number for each item, such as the day of each shift. With `delta` or `state`, they also open
-    an unused value, or close one by moving its items. At most `at_most` items have the same
+    value (`Set`) or exchange those of two items (`Swap`), which are in the same group if `groups`
+    has a number for each item, such as the day of each shift. With `delta` or `state`, they also
+    open an unused value, or close one by moving its items. At most `at_most` items have the same
     value: a number for all values, or one for each. The other arguments are those of `permutation`.
 
     >>> problem = islands.choices(5, 3, batch=lambda chosen: (chosen - 1).sum(axis=1))

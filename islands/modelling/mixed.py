@@ -44,20 +44,20 @@ def mixed(
     plot: Function | None = None,
     **named: Parameter,
 ) -> Model:
-    """Return a problem whose solutions are values of named parameters of `islands.space`.
+    """Return a problem whose solutions assign values to named parameters of `islands.space`.
 
     Pass the parameters as keyword arguments, or as a dict if their names are not valid in Python.
     With `cost=`, names must be valid in CUDA.
 
     Define the cost of a solution by one of:
 
-    - `function`: a Python function from a dict of values by name to their cost.
+    - `function`: a Python function from a dict of values by name to a cost.
     - `batch`: a Python function from a dict with an array of values for each name, one per
       solution, to an array of costs; values of a category are indices of its choices.
     - `cost`: CUDA code as for `permutation`; `s.NAME` is a value: a `double`, a `long long`, the
       `int` index of a choice, or the array of an order or a subset.
 
-    `Result.solution` is a dict as for `function`. The other arguments are those of `permutation`.
+    `Result.solution` is a dict, as for `function`. The other arguments are those of `permutation`.
 
     >>> from islands import space
     >>> problem = islands.mixed(

@@ -25,7 +25,7 @@ _CHANGEABLE = (*TEXTS, "cooperative", "maximise", "price")
 _OF_THE_SEARCH = {"delta", "state"}
 """The arguments that do not change costs."""
 _MAY_OVERRIDE = {"constants", "data", "hooks", "plain", "choose", "learns", "searches"}
-"""Members, besides `exact` and `draw`, that classes whose problems share launches may override."""
+"""Members, besides `exact` and `draw`, that a class may override if its problems share launches."""
 
 
 class Extensible(Problem):

@@ -53,7 +53,7 @@ class Result:
 
     Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
     the instance's costs have decimals. A run without a feasible solution has no cost and no
-    island; its solution is None or, with `violation=`, that with the smallest violation.
+    island; its solution is None or, with `violation=`, the one with the smallest violation.
 
     >>> result = islands.solve("demo/tsp", generations=2)
     >>> result.cost, result.gap, result.reason

@@ -140,7 +140,7 @@ def _draw_best(
 
 
 def _stepped(at: Floats, values: Floats, grid: Floats) -> Floats:
-    """Evaluate the function that steps to `values` at the positions `at`; at first, it is NaN."""
+    """Evaluate the function that steps to `values` at the positions `at`; NaN before the first."""
     padded = np.concatenate([np.full_like(values[:1], np.nan), values])
     return padded[np.searchsorted(at, grid, side="right")]
 

@@ -47,7 +47,7 @@ class RecordedRun:
     settings: Mapping[str, Any]
     """All settings by their full names, such as `migration.interval`."""
     finished: Finished | None
-    """Its result, with the date and the versions; None if the run is not finished."""
+    """The result, with the date and the versions; None if the run is not finished."""
     trace: pa.Table | None = None
     migrations: pa.Table | None = None
     moved: str | None = None
@@ -224,7 +224,7 @@ class RecordedRun:
 
 
 def method_of(settings: Mapping[str, Any]) -> str:
-    """Return the algorithm of a run, or the different ones of its colonies."""
+    """Return the algorithm of a run, or the different algorithms of its colonies."""
     names = (colony.get("algorithm", "unknown algorithm") for colony in colonies_of(settings))
     return " and ".join(dict.fromkeys(map(str, names)))
 
